@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 import iacta.war.chances
@@ -14,7 +15,7 @@ from iacta import (
     tournament,
     win_chances,
 )
-from iacta.game import Action
+from iacta.game import Action, Attack, EndPhase
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native import deadline
 from iacta.native.deadline import Deadline
@@ -22,7 +23,8 @@ from iacta.probability.estimate import Estimate, Interval
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.war.chances import ALLOWANCES, GOAL_GAMES, SEED_COUNT, WinChances, play_games
-from iacta.war.games import Aim, PlayedGames, War, describe_aim, find_best_aims
+from iacta.war.games import Aim, Floats, PlayedGames, War, describe_aim, find_best_aims
+from iacta.war.goals import _Candidate, _rank_candidates, _SecondOpinion, _try_plans
 from iacta.war.players import PLAYERS
 from tests.game.positions import classic_turn, make_line_turn
 from tests.processes import press_ctrl_c_after
@@ -263,6 +265,36 @@ def test_the_best_goal_gets_fresh_games() -> None:
     assert found.best.win == pytest.approx(fresh.chances[:, war.seats.index(mover)].mean())
     for each in found.goals:
         assert each.behind == pytest.approx(found.best.win - each.win)
+
+
+def test_a_goal_with_fewer_games_is_compared_in_the_common_games() -> None:
+    results = np.random.default_rng(1).random(120)
+    results[:60] += 0.1  # the first games are lucky
+
+    def make(words: str, wins: Floats) -> _Candidate:
+        example = make_line_turn("r2 b1", phase="attack").play(lambda _: EndPhase(), seed=0)
+        return _Candidate(words, "tactics", wins, 1.0, None, example, lambda *_: wins)
+
+    rows = [make("all", results), make("same", results[:60]), make("worse", results[:60] - 0.2)]
+    second = {row.words: _SecondOpinion(0.5, Interval(0.4, 0.6)) for row in rows}
+    for some in (rows, rows[::-1]):
+        found = {each.goal: each for each in _rank_candidates(some, second)}
+        assert found["all"].behind == pytest.approx(found["same"].behind, abs=1e-12)
+        assert not found["same"].is_clear
+        assert found["worse"].behind == pytest.approx(0.2)
+        assert found["worse"].is_clear
+
+
+def test_a_plan_without_attacks_is_no_candidate_for_a_goal() -> None:
+    war = War(make_line_turn("r12 b14", phase="attack"))
+    (aim,) = (
+        aim
+        for aim, _ in find_best_aims(war, PLAYERS["usual"], 0)
+        if describe_aim(war, aim) == "eliminate blue"
+    )
+    candidates = [*_try_plans(war, aim, 2, 0, Deadline())]
+    assert [each.how for each in candidates] == ["plan"]
+    assert isinstance(candidates[0].example.moves[0].action, Attack)
 
 
 def test_intervals_of_goals_are_wider_by_the_allowance(monkeypatch: pytest.MonkeyPatch) -> None:

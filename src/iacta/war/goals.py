@@ -399,7 +399,7 @@ def best_goals(
             )
         report(len(aims) + k + 1)
     # The best of several estimates is biased upwards. New games of the best goal remove the bias.
-    best = max(rows, key=lambda row: float(row.wins.mean()))
+    best = _sort_candidates(rows)[0][1]
     fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
     return Goals(turn.player, _rank_candidates(rows, second, fresh))
 
@@ -432,17 +432,17 @@ def _rank_candidates(
         mean W is the chance of the best candidate. The chance of another candidate is W - D, where
         D is the difference between the two candidates in the earlier games.
     """
-    rows = sorted(rows, key=lambda row: -float(row.wins.mean()))
-    best, found = rows[0], dict[str, GoalChance]()
+    ranked, found = _sort_candidates(rows), dict[str, GoalChance]()
+    most, best = ranked[0]
     own = best.wins if fresh is None or len(fresh) < MIN_GAMES else fresh
     first = estimate_interval(own, is_won=False)
     allowance = ALLOWANCES["usual"] if any(_has_cut_games(row.wins) for row in rows) else 0.0
-    for row in rows:
+    for mean, row in ranked:
         if row.words in found:
             continue
         common = min(len(row.wins), len(best.wins))
         apart = best.wins[:common] - row.wins[:common]
-        behind = float(best.wins.mean() - row.wins.mean())
+        behind = most - mean
         error = _find_half_width(apart) + (allowance if row is not best else 0.0)
         win = max(float(own.mean()) - behind, 0.0)
         half = sqrt(((first.high - first.low) / 2) ** 2 + _find_half_width(apart) ** 2) + allowance
@@ -461,6 +461,20 @@ def _rank_candidates(
             row.example,
         )
     return tuple(found.values())
+
+
+def _sort_candidates(rows: list[_Candidate]) -> list[tuple[float, _Candidate]]:
+    """Sort candidates by their mean results; return the means and the candidates, the best first.
+
+    Games with the same number have the same dice, but candidates have different numbers of games.
+    The mean of a candidate with fewer games is corrected by the luck of these games: by the
+    difference between all games and these games of the candidate with the most games.
+    """
+    longest = max((row.wins for row in rows), key=len)
+    means = (
+        float(row.wins.mean() + (longest.mean() - longest[: len(row.wins)].mean())) for row in rows
+    )
+    return sorted(zip(means, rows, strict=True), key=lambda pair: -pair[0])
 
 
 def _estimate_wide_interval(wins: Floats, allowance: float) -> Interval:
@@ -500,8 +514,8 @@ def _try_plans(
     priced = Worth(TERRITORY_WORTH, bonus=1.0, army=1.0, prizes=((goal, _price_goal(war, aim)),))
     for how, each in (("plan", goal), ("worth", priced)):
         plan = None if deadline.is_over else _make_plan(before, each, deadline)
-        if plan is None:
-            continue
+        if plan is None or isinstance(plan.policy(before), EndPhase):
+            continue  # a plan without attacks is the same as holding
         play_again = partial(_play_plan, before, plan.policy, games)
         records = list[Record]()
         wins = play_again(seed, deadline, records)
