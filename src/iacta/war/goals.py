@@ -466,9 +466,9 @@ def _rank_candidates(
 def _sort_candidates(rows: list[_Candidate]) -> list[tuple[float, _Candidate]]:
     """Sort candidates by their mean results; return the means and the candidates, the best first.
 
-    Games with the same number have the same dice, but candidates have different numbers of games.
-    The mean of a candidate with fewer games is corrected by the luck of these games: by the
-    difference between all games and these games of the candidate with the most games.
+    Games with the same number have the same dice, so a candidate with few games may only have lucky
+    dice. Its mean is corrected by the difference between two means of the candidate with the most
+    games: the mean over all games, minus the mean over the first few games.
     """
     longest = max((row.wins for row in rows), key=len)
     means = (
