@@ -90,7 +90,7 @@ typedef struct {
 
 /* The style of a lookahead policy. */
 typedef struct {
-    double idle;   /* the bonus for each idle army near targets of other stacks, relative to the chance */
+    double idle;   /* the bonus per idle army near other stacks' targets, as a fraction of the expected payment */
     int32_t depth; /* the depth of lookahead, in rolls, if attacks have close values: 1 .. IACTA_MAX_DEPTH */
     int32_t order; /* the choice between nearly equal attacks; 0: greatest value, 1: stack with the riskiest targets */
 } iacta_style;
@@ -351,8 +351,8 @@ IACTA_API int32_t iacta_war_judge_aims(const iacta_war* war, const double* numbe
                                        uint64_t seed, int32_t* aims, double* values, int32_t* count);
 
 /* Chooses the next action of an AI. `chosen` contains the kind and the index of the aim; if the kind is
-   IACTA_AIM_CHOSEN, the AI first chooses an aim. After the call, `chosen` is the aim for the rest of the turn. An
-   attack has no result. */
+   IACTA_AIM_CHOSEN, the AI first chooses an aim. After the call, `chosen` is the aim for the rest of the turn.
+   Callers must ignore the result in `action`, which is random. */
 IACTA_API int32_t iacta_war_choose_action(const iacta_war* war, const double* numbers, const float* choosing,
                                           uint64_t seed, int32_t* chosen, iacta_action* action);
 

@@ -62,7 +62,7 @@ Deleted()
 @pytest.mark.parametrize("code", [PRESSED, SWALLOWED, LOST], ids=["class", "except", "delete"])
 def test_ctrl_c_inside_an_import_ends_with_130(code: str, tmp_path: Path) -> None:
     (tmp_path / "polars.py").write_text(code)
-    ended = subprocess.run(  # run the command itself
+    ended = subprocess.run(  # in a new process, which imports the file `polars.py`
         [sys.executable, "-m", "iacta", "batch", "in.csv", "out.csv"],
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,

@@ -65,7 +65,7 @@ struct Decision {
     Roll roll{-1, -1, 0};
     double value = 0.0;
     std::vector<Outcome> outcomes;  // the outcomes if the defender gives the answers that seem worst for the policy
-    std::vector<Outcome> others{};  // outcomes after other answers only; their `chance` is 0
+    std::vector<Outcome> others{};  // further outcomes, possible only after other answers; their `chance` is 0
 
     bool is_stop() const { return roll.dice == 0; }
 };
@@ -129,8 +129,8 @@ auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
     return total;
 }
 
-// Returns the decision for a roll, with its value and outcomes. `value` and `moved` return the value and the advance
-// after each result.
+// Returns the decision for a roll, with its value and outcomes. `value(x, y)` and `moved(x, y)` return the value and
+// the advance after the loss of x attackers and y defenders.
 template <int W, class Value, class Moved>
 Decision make_decision(const Game<W>& game, const Roll& roll, int able, int d, Value value, Moved moved) {
     Decision found;

@@ -1008,7 +1008,7 @@ class Relaxed {
             }
             if (x < end) values[x] = std::max(values[x], value_of<double>(action, x, plan));
         };
-        // Most rolls have only one or two results in addition to a return. Two special cases halve the time.
+        // Most rolls have only one or two results apart from a Return. Separate code for these cases halves the time.
         bool is_sum = action.count > 0 && parts[action.count - 1].thrown == 1.0;
         if (is_sum && action.count == 1) raise_by([&](int x) { return at(0, x); });
         else if (is_sum && action.count == 2 && !parts[0].is_last) raise_by([&](int x) { return at(0, x) + at(1, x); });

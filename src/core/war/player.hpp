@@ -687,7 +687,8 @@ class Tactics {
         }
         return {};
     }
-    // Makes the last move of the turn: a move that wins, or a move to a border that needs armies.
+    // Makes the fortifying move, or ends the turn without a move. A winning move comes first, then a move to a border
+    // or front territory that needs armies.
     void fortify(War<W>& s, Log* log) {
         if (Wins<W>(rules_, s).wins_at_end()) return rules_.stop(s, log);
         if (auto [v, t, moved] = find_winning_move(s); t >= 0) return rules_.move(s, v, t, moved, log);

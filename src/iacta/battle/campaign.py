@@ -436,7 +436,8 @@ def find_way_chances(
     if all(isinstance(chance, int | Fraction) for chance in won):
         return [Fraction(chance) for chance in won]
     bounded: list[Probability] = [min(float(chance), 1.0) for chance in won]
-    if any(kernel.certain for kernel in kernels):  # a sum of 1 may be inexact
+    if any(kernel.certain for kernel in kernels):
+        # A chance near 1 may be rounded, but the chance to fail is 0 only if the win is certain.
         lost = chances(against=True)
         return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(bounded, lost, strict=True)]
     return bounded

@@ -177,7 +177,7 @@ def _suggest_option(parameters: Iterable[Parameter], word: str) -> str:
 def _accepts_word(parameter: Parameter, word: str) -> bool:
     kind = parameter.kind
     if parameter.is_argument or isinstance(kind, Flag | Name) or kind.is_path(word):
-        return False  # flags, names and paths accept any text
+        return False  # flags take no value; names and paths accept any text
     return not word.isdigit() and _is_readable(parameter, word)
 
 

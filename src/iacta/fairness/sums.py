@@ -38,7 +38,7 @@ MAX_WORK_PER_SUM = 2**12  # maximum total length of transforms per tail if many 
 MIN_TAIL = 1e-12  # lower limit of tails by normal approximation
 MAX_SUMMED_RESULTS = 3  # only trials with at most this many results are transformed term by term
 MIN_SUMMED_TRIALS = 2**20  # fewer trials are not transformed term by term
-WINDOW_DEVIATIONS = 10.0  # half the usual width of a transform, in standard deviations
+WINDOW_DEVIATIONS = 10.0  # half the usual length of a Fourier transform, in standard deviations
 LOG_NEGLIGIBLE = -25.0  # log of a probability that can be neglected, 1.4e-11
 TILT_TOLERANCE = 0.1  # allowed distance from the total to the tilted mean, in standard deviations
 TOLERANCE = 1e-9  # relative precision of the tilt
@@ -272,9 +272,10 @@ class _TiltedSum:
 
 
 def score_wins(chances: Mapping[tuple[float, float], int]) -> list[Scores]:
-    """Return the distributions of the number of wins in trials that are won or lost.
+    """Return the distribution of the score of each kind of trial: 1 for a win, 0 for a loss.
 
-    chances: the number of trials for each pair of the chance to win and the chance to lose.
+    chances: the number of trials for each pair of the chance to win and the chance to lose. Trials
+        with a certain result are left out.
     """
     return [
         Scores(np.array([0, 1]), np.array([lost, won]), count)

@@ -21,7 +21,7 @@ Key: TypeAlias = tuple[str, int] | Trial  # a kind with its number of results, o
 BINS = 10  # battles are counted by the tenth that contains their result
 NOBODY = -1
 NO_THROWS = -1  # the kind of lines that give only sums
-IMPOSSIBLE, UNDECIDED = -1, -2  # codes of attacks that have no rank among the possible results
+IMPOSSIBLE, UNDECIDED = -1, -2  # codes for an impossible result and for an unfinished attack
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
 TOTALS, WINS = "totals", "wins"  # throws for which a log gives only sums
 KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
@@ -151,7 +151,7 @@ class Line(NamedTuple):
 
     @property
     def luck(self) -> float:
-        """The luck in armies."""
+        """The luck of the attackers in armies."""
         return 0.0 if self.gain is None else self.gain.luck
 
 
@@ -185,7 +185,7 @@ class Registry:
             )
 
     def find_line(self, entry: Entry) -> Line | None:
-        """Return the line of an entry, or `None` for a battle that the attackers stopped early."""
+        """Return the `Line` of an entry, or `None` if the attackers stopped the battle early."""
         line = self._lines.get(entry)
         if line is None and entry.trial is not None:
             if len(self._lines) > MAX_REMEMBERED:

@@ -439,7 +439,7 @@ def _count(armies: int, verb: str, verbs: str) -> str:
     return f"{armies:,} army {verb}" if armies == 1 else f"{armies:,} armies {verbs}"
 
 
-# Battles in logs.
+# Replays of the battles in a log.
 
 
 class LoggedBattle(NamedTuple):

@@ -582,10 +582,13 @@ def _add_few(window: Window, few: dict[int, float], omitted: float) -> Window:
 def _run_along_strip(
     ours: _Strip, theirs: _Strip, margin: int, least: int, omitted: float
 ) -> tuple[Window, dict[int, float]]:
-    """Return the chances of the armies left to each side if the battle ends in one strip.
+    """Return the chances of the armies left to us, and of the armies left to them.
 
-    least: the fewest armies of this side when the battle enters the strip, chosen so that the
-        corner belongs to only one of the two strips.
+    Only battles that end in our strip are counted. In this strip they have too few armies for all
+    their dice. States in which both sides have too few armies must belong to only one strip.
+
+    margin: see `find_ends`.
+    least: the fewest armies with which we may enter the strip.
     omitted: states with a smaller chance may be left out.
     """
     last = theirs.dice + _count_taken(ours)

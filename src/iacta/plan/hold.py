@@ -67,14 +67,14 @@ from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
 
 ENDS = 100  # default number of simulated ends
 MIN_ENDS = 100  # minimum number of ends for an estimate, unless the caller asks for fewer
-RARE = 1e-4  # a chance to reach the goal that is too small for simulating ends
+RARE = 1e-4  # if the chance to reach the goal is at most this small, no ends are simulated
 SAME = 1e-9  # tolerance for comparing values
 BOUNDED_ENDS = 16  # number of ends for which the opponents' chances are bounded
 MAX_STATES = 4_000  # maximum number of states in an exact search of an opponent's turn
 MAX_AT_HOME = 3  # number of large stacks to keep at home, each in one alternative plan
 REARGUARDS = (2, 4)  # armies to leave next to enemies in alternative plans
 SCOUTING_ENDS = 12  # number of ends in the first comparison of plans
-ALTERNATIVE_BUDGET = 0.25  # search budget for an alternative plan; 1 is the default
+ALTERNATIVE_BUDGET = 0.25  # search budget for an alternative plan, relative to the default
 MAX_HOLD_SHARE = 0.999  # hold chance, after a conquest, above which no alternatives are tried
 GAIN = 1e-4  # minimum gain for choosing an alternative plan
 

@@ -48,7 +48,7 @@ from iacta.plan.problem import pose_problem
 from iacta.plan.reinforcement import plan_with_new_armies, turn_options
 from iacta.rules.roll import Losses
 
-BUDGET = 0.2  # search budget for each state; 1 is the default
+BUDGET = 0.2  # search budget for each state, relative to the default
 TRIED_ADVANCES = 3  # number of different advances to compare after a conquest
 
 

@@ -37,7 +37,7 @@ from iacta.plan.reinforcement import (
 from iacta.plan.search import Search
 
 SMALL_STATES = 300_000  # about a second of exact search on a small board
-PLAN_BUDGET = 0.05  # search budget for the plan after a quick estimate; 1 is the default
+PLAN_BUDGET = 0.05  # search budget for the plan after a quick estimate, relative to the default
 MIN_GAP = 0.001  # minimum gap between chance and bound for which a plan is computed
 BOUND_VALUES = 20_000  # number of values to compute in a relaxed game
 

@@ -51,7 +51,7 @@ from iacta.rules.rules import Rules
 MAX_NEW = 1000  # maximum number of new armies
 FIRST_TRIED = 8
 FINALISTS = 2  # number of placements that plans compare
-FINALIST_BUDGET = 0.2  # search budget for each of these plans; 1 is the default
+FINALIST_BUDGET = 0.2  # search budget for each of these plans, relative to the default
 FINALIST_SHARE = 0.3  # fraction of the remaining time for these plans
 DIGITS = 9  # number of digits for comparing values and costs
 GAIN = 1e-9  # tolerance for comparing exact values
@@ -233,7 +233,7 @@ def plan_with_new_armies(
 ) -> Plan:
     """Plan quickly after each of the two most promising placements; return the better plan.
 
-    budget: the search budget for each plan; 1 is the default.
+    budget: the search budget for each plan, relative to the default.
     """
     part = deadline.take_share(COMPARISON_SHARE)
     values = find_quick_values(position, goal, armies, options, part, QUICK_STATES)
@@ -253,7 +253,7 @@ def list_plans(
 ) -> dict[Placement, Plan]:
     """Return a plan for each placement. If time is short, later placements are left out.
 
-    budget: the search budget for each plan; 1 is the default.
+    budget: the search budget for each plan, relative to the default.
     """
     plans = dict[Placement, Plan]()
     for each in placements:

@@ -7,7 +7,7 @@ from iacta.inputs.errors import MalformedError
 from iacta.inputs.reprs import format_short_repr
 from iacta.rules.rules import Rules
 
-# The end of the error message for a stop rule and rules without single rolls.
+# The end of error messages about stop rules that need single rolls.
 ROLL_STOP_PURPOSE = "for a battle that stops by stop_at, charge, max_losses or max_rolls"
 NUMBERS = ("hold_back", "stop_at", "max_losses", "max_rolls")
 

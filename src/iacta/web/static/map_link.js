@@ -141,7 +141,7 @@ function writeGoal(start, { goal, continent, victim, targets, hold }) {
   return [start, GOALS.indexOf(goal), Number(hold), ...(numbers[goal] ?? [])].join(".");
 }
 
-/** Return a state with the goals of other turns in a link; ignore unreadable goals. */
+/** Return a state with the goals of its other turns, read from a link; ignore unreadable goals. */
 function readGoals(given, state) {
   const steps = [...state.steps];
   let { began } = state;
