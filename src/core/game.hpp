@@ -132,7 +132,8 @@ class Game {
     }
     bool connects(int v, const Set<W>& part) const { return find_reached(v, part) == part; }
 
-    // Returns the payment for the conquest of c; `open` contains the territories unconquered before it.
+    // Returns the payment for the conquest of c, including the payments for sets that it completes. `open` contains the
+    // territories that were unconquered before.
     double find_payment(int c, const Set<W>& open) const {
         if (has_ends) return 0.0;
         double total = pays[c];

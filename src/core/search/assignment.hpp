@@ -465,7 +465,7 @@ class Rows {
     std::vector<uint64_t> key_parts_;  // indexed by [territory * FEW_ARMIES + armies]
     std::deque<std::vector<double>> rows_;
     std::vector<std::deque<Wins>> wins_;  // indexed by [kind][defenders - 1]
-    size_t numbers_ = 0;                  // the count of all numbers in wins_
+    size_t numbers_ = 0;                  // the total size of the tables in wins_, limited to MAX_NUMBERS
     std::vector<Entry> known_ = std::vector<Entry>(1024);
 };
 

@@ -45,7 +45,7 @@ class Table {
         ++count_;
     }
     size_t count() const { return count_; }
-    // Returns the peak memory while one more entry is added. A growing table exists beside the old one.
+    // Returns the peak memory for adding one entry. If the table must grow, both the old and the new table are in memory.
     size_t bytes() const { return entries_.size() * sizeof(Entry) * (is_full() ? 3 : 1); }
 
   private:
@@ -91,7 +91,8 @@ template <int W>
 class Ends {
   public:
     void put(const Position<W>& s, double value) { values_[make_key(s)] = value; }
-    // Returns the value of an end. An unknown end is added with the value 0; throws Stopped if there is no room for it.
+    // Returns the value of an end. An unknown end gets the value 0 and is appended to `added`. If `added` already has
+    // `room` ends, the function throws Stopped instead.
     double value(const Position<W>& s) {
         auto known = values_.find(make_key(s));
         if (known != values_.end()) return known->second;

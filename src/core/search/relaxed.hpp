@@ -83,7 +83,7 @@ struct Row {
     std::vector<Choice> choices, plain;
 };
 
-// The rolls of all battles of a game.
+// Tables of the rolls in a game, for each kind of territory and each number of defenders.
 template <int W>
 class Rolls {
   public:
@@ -648,10 +648,11 @@ class Relaxed {
     // the tree of a neighbour. The tree of a light territory includes the territory.
     std::vector<std::vector<int>> connect_items(const std::vector<int>& lands, const std::vector<int>& weights) const {
         size_t count = lands.size(), items = items_.size(), sets = size_t{1} << items;
-        std::vector<Set<W>> around;  // the neighbours of items, then of groups
+        std::vector<Set<W>> around;  // the neighbours of each item, then the targets of each group
         for (const Set<W>& item : items_) around.push_back(ways_.find_neighbours(item));
         for (const Group& group : groups_) around.push_back(ways_.find_targets(group.places));
-        std::vector<std::vector<size_t>> light(count), joined(around.size());  // lists of neighbours
+        // The light territories next to each light territory, and next to each item or group.
+        std::vector<std::vector<size_t>> light(count), joined(around.size());
         for (size_t u = 0; u < count; ++u) {
             for (size_t w = 0; w < count; ++w)
                 if (ways_.near[lands[u]].has(lands[w])) light[u].push_back(w);
@@ -1263,7 +1264,8 @@ class Chance {
         return found;
     }
 
-    // Returns c and the nearest territories of the goal, `size` in all, or fewer if fewer are connected.
+    // Returns c and the territories of the goal that are nearest to c: `size` territories in all, or fewer if fewer are
+    // connected with c.
     Set<W> find_nearest(int c, const Set<W>& goal, int size) const {
         Set<W> part = Set<W>::of(c), seen = part;
         for (Set<W> fresh = seen; fresh.any() && part.count() < size; seen |= fresh) {

@@ -101,7 +101,7 @@ class Tactics {
         if (wins_by_stopping(s)) return {};
         if (is_on_route(s, 0))
             if (auto [v, c] = routes_.choose_attack(s); v >= 0)
-                // A stack that only weakens a territory for other stacks fights to its end.
+                // A stack that only weakens a territory for other stacks fights until the battle is over.
                 return {v, c, true, is_still_likely(s, v, c, FAIR) ? FAIR : 0.0};
         survey(s, 0);
         Best best = find_best_attack(s);
@@ -559,7 +559,8 @@ class Tactics {
         int all = most + s.at.armies[c];
         return std::clamp(int(all * there / (here + there) + 0.5) - s.at.armies[c], 0, most);
     }
-    // Returns the value of the best two consecutive battles that start from v with `able` armies.
+    // Returns the expected value of the best battle from v with `able` armies, together with the best second battle
+    // from the conquered territory.
     double value_chain(const War<W>& s, int v, int able) {
         double best = -1e300;
         for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {

@@ -148,7 +148,7 @@ class Routes {
     static constexpr double UNKNOWN = -1.0;          // the cost of a part that has not been computed
     static constexpr double MIN_VARIANCE = 0.5;
     static constexpr double RESERVE = 1.0;  // armies for each part in addition to the mean cost
-    static constexpr double SURE = 0.995;   // the loss of a battle with a greater chance is ignored
+    static constexpr double SURE = 0.995;   // a defeat is not considered if the chance to win is at least this
     static constexpr double LACK = 3.0;     // the cost of a path for each missing army of its stack
     static constexpr int STRONG = 8;        // armies of a strong attacker in addition to two for each defender
     static constexpr int STEPS = 24;        // compares STEPS + 1 numbers of armies to advance
@@ -200,7 +200,8 @@ class Routes {
             if (int n = s.at.armies[t]; n > 0 && !s.at.mine.has(t))
                 prices_[t] = rules_.odds(t, 2 * n + STRONG, n).lost + 1.0;
     }
-    // Returns how many armies of a stack are useful for an elimination. A small stack is less likely to help.
+    // Returns how many armies of a stack to count for an elimination. A small stack counts for three quarters, because
+    // it is less likely to help.
     static double count_useful(int room) { return room > 3 ? room - 0.5 : 0.75 * room; }
     // Estimates the chance that armies suffice for a part, from their excess over its mean cost. This approximates
     // the normal distribution.
@@ -416,7 +417,8 @@ class Routes {
         for (const Part& part : parts) chance *= estimate(part.supply - part.need, part.variance);
         return chance;
     }
-    // Returns the mover's territory from which a part costs least, relative to its armies, or -1 if there is none.
+    // Returns the mover's territory beside a part with the largest surplus of armies over the cost of its share of the
+    // part, or -1 if the mover has no territory beside the part.
     int find_base(const Game<W>& g, const Part& part) {
         int best = -1;
         double least = 1e300;

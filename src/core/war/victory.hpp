@@ -228,7 +228,8 @@ class Wins {
     }
 
     int armies() const { return rules_.missions[size_t(s_.mission[s_.mover])].armies; }
-    // Returns how many territories with enough armies the mover lacks, or -1 for a mission of another kind.
+    // Returns how many more territories with enough armies the mover needs, or -1 if the mission does not require
+    // armies on territories.
     int count_missing() const {
         if (s_.mission[s_.mover] < 0) return -1;
         const Mission& mission = rules_.missions[size_t(s_.mission[s_.mover])];
@@ -451,7 +452,7 @@ class Wins {
         for (Set<W> rest = find_lands(player); rest.any();) {
             int v = rest.pop();
             Set<W> near = g.out[size_t(v)];
-            // After a conquest, the armies that may still advance also count beside the conquered territory.
+            // Armies that may still advance also count as adjacent to the neighbours of the conquered territory.
             if (s_.phase == IACTA_PHASE_ADVANCE && v == s_.pending.start) near |= g.out[size_t(s_.pending.to)];
             if (!near.meets(wanted.lands) || (player == s_.mover && g.resting.has(v))) continue;
             strength += count_spare(player, v);

@@ -670,6 +670,6 @@ def _read_total(given: Row, rules: Rules) -> Entry:
             f"attackers_lost {ours:,} and defenders_lost {theirs:,}"
         )
     trial = Trial("total", first, second, rules)
-    # This raises an error unless the losses of one side determine the losses of the other side.
+    # Raise an error if the losses of one side do not determine the losses of the other side.
     find_attackers_lost(trial)
     return Entry(trial, (ours, theirs), times=rolls)

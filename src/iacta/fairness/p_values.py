@@ -441,8 +441,11 @@ def _find_critical_value(degrees: int, level: float) -> float:
 
 @lru_cache(maxsize=2**14)
 def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float) -> bool:
-    """Return whether a number of throws detects a bias, no matter which result is biased.
+    """Return whether a number of throws detects a bias with a probability of at least `POWER`.
 
+    The bias must be detectable no matter which result is biased.
+
+    bias: the change of the probability of the biased result.
     row: the probability of each result with fair dice.
     level: the chance of a false alarm.
     """
@@ -497,7 +500,7 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
     variance = mean * other
     if variance > MAX_SUMMED_VARIANCE:
         return approximate_tail(mean - count + 0.5, variance, variance * (chance - other))
-    if count <= mean:  # the other tail is shorter
+    if count <= mean:  # the other tail is smaller
         return 1 - binomial_tail(throws, throws - count + 1, other)
     log_first = (
         math.lgamma(throws + 1)

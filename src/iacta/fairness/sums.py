@@ -42,7 +42,7 @@ WINDOW_DEVIATIONS = 10.0  # half the usual length of a Fourier transform, in sta
 LOG_NEGLIGIBLE = -25.0  # log of a probability that can be neglected, 1.4e-11
 TILT_TOLERANCE = 0.1  # allowed distance from the total to the tilted mean, in standard deviations
 TOLERANCE = 1e-9  # relative precision of the tilt
-STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # the steps h of `find_window`, in units of 1 / σ
+STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # steps h that `find_window` tries, in units of 1 / σ
 LOG_MIN_TAIL = -690.0  # log of 1e-300
 MAX_LOG = 600.0  # e^600 does not overflow
 MAX_TILT = 700.0  # the tilt then weights the largest sum e^700 times more than any other sum
@@ -143,9 +143,10 @@ def are_nearly_normal(parts: Sequence[Scores], most_work: int = MAX_WORK) -> boo
 def compute_tails_of_sum(
     parts: Sequence[Scores], total: int, most_work: int = MAX_WORK
 ) -> tuple[float, float]:
-    """Return the probabilities that scores add up to at most, and at least, `total`.
+    """Return the probabilities of a sum of at most `total` and of a sum of at least `total`.
 
-    most_work: beyond this amount of work a normal approximation is used, as in `are_nearly_normal`.
+    most_work: the maximum total length of the Fourier transforms. If an exact tail needs more, a
+        normal approximation is used.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 10)
@@ -297,7 +298,8 @@ def compute_win_tails(
         are given because the smaller chance may be less than the rounding error of the larger one.
     won: the number of wins, or the sum of the chances to win after the trials.
     is_decided: whether every trial is won or lost; otherwise upper bounds are returned.
-    most_work: beyond this amount of work a normal approximation is used, as in `are_nearly_normal`.
+    most_work: the maximum total length of the Fourier transforms. If an exact tail needs more, a
+        normal approximation is used.
 
     >>> chances = {(0.9, 0.1): 1, (0.8, 0.2): 1, (0.7, 0.3): 1, (0.6, 0.4): 1}
     >>> at_most, at_least = compute_win_tails(chances, 1)

@@ -15,10 +15,10 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
 
-Side: TypeAlias = tuple[int, tuple[int, ...]]  # number of the kind of dice, faces shown
+Side: TypeAlias = tuple[int, tuple[int, ...]]  # index of the kind of dice, and the faces shown
 Key: TypeAlias = tuple[str, int] | Trial  # a kind with its number of results, or a roll
 
-BINS = 10  # battles are counted by the tenth that contains their result
+BINS = 10  # battles are counted in equal intervals of the chance of a better result
 NOBODY = -1
 NO_THROWS = -1  # the kind of lines that give only sums
 IMPOSSIBLE, UNDECIDED = -1, -2  # codes for an impossible result and for an unfinished attack

@@ -58,7 +58,7 @@ MAX_FIRST_STATES = 50_000  # maximum number of states in an exact search for the
 MAX_LATER_STATES = 2_000  # maximum number of states in an exact search after the first goal
 EXACT_TIME_SHARE = 0.3  # fraction of the time for an exact solution
 MAX_TURN_STATES = 6_000  # maximum number of states in an exact solution of the whole turn
-MAX_ENDS = 1_000  # maximum number of states in which the turn may reach the first goal
+MAX_ENDS = 1_000  # maximum number of states that reach the first goal in an exact solution
 SAME = 1e-12
 
 

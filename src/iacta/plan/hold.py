@@ -75,7 +75,7 @@ MAX_AT_HOME = 3  # number of large stacks to keep at home, each in one alternati
 REARGUARDS = (2, 4)  # armies to leave next to enemies in alternative plans
 SCOUTING_ENDS = 12  # number of ends in the first comparison of plans
 ALTERNATIVE_BUDGET = 0.25  # search budget for an alternative plan, relative to the default
-MAX_HOLD_SHARE = 0.999  # hold chance, after a conquest, above which no alternatives are tried
+MAX_HOLD_SHARE = 0.999  # no alternatives are tried if the plan holds this share of conquests
 GAIN = 1e-4  # minimum gain for choosing an alternative plan
 
 

@@ -59,7 +59,7 @@ NARROW_THREAD_SHARE = 0.7  # fraction for the narrow problem if a second thread 
 SET_TIME_SHARE = 0.2  # fraction of the time for the choice of territories
 SET_BOUND_TIME_SHARE = 0.1  # fraction of the time for the bound on any set of territories
 EQUAL = 0.0005  # tolerance for comparing values; the number of armies left breaks ties
-COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing styles
+COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing lookahead styles
 FRESH = (
     2**32
 )  # number of the first game of the final estimate, which repeats no game of the comparison
@@ -237,7 +237,10 @@ class Planner:
         return True
 
     def _pose_set(self) -> "Planner | None":
-        """Return a planner for the best set of territories that an `OwnAny` needs."""
+        """Return a planner for the best set of territories that satisfies an `OwnAny`.
+
+        Return `None` if no set was found.
+        """
         problem = self.problem
         self._bound(self.deadline.take_share(SET_BOUND_TIME_SHARE))
         part = self.deadline.take_share(SET_TIME_SHARE)
@@ -271,7 +274,10 @@ class Planner:
                 self.narrow = Found(policy, solution.value, None, inf, report, 0)
 
     def _start_narrow(self, narrow: Problem, core: Search) -> list["_Trial"]:
-        """Return a trial that starts from the best assignment of the narrow problem."""
+        """Return a list with a trial that starts from the best assignment of the narrow problem.
+
+        The list is empty if the assignment does not fit the whole problem or the time is over.
+        """
         search = Search(narrow, self.deadline)
         if search.goals != core.goals or self.deadline.is_over:
             return []

@@ -521,7 +521,8 @@ class Placements:
         self.start, self.values = start, values
         problem = values.problem
         distances = _find_distances(problem)
-        # Territories where new armies may help: those near the goal first, then the largest stacks.
+        # Territories where new armies may help, in order of distance from the goal. Of equally near
+        # territories, the one with the most armies comes first.
         self.places = tuple(
             problem.name(v)
             for v in sorted(

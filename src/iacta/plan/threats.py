@@ -77,7 +77,7 @@ WIN_SHARE = 0.2  # fraction of the time for choosing goals that win the game
 ESTIMATE_SHARE = 0.4  # fraction of the time for quick estimates
 PLAN_SHARE = 0.6  # fraction of the remaining time for plans; the rest is for the fortifying move
 MAX_MOVES = 200  # maximum number of fortifying moves for a complete comparison
-MAX_PLANNED_MOVES = 2  # number of fortifying moves to compare on a larger board
+MAX_PLANNED_MOVES = 2  # number of fortifying moves to compare if the board is not small
 SMALL = 1e-9  # chances and gains up to this limit are treated as 0
 
 
@@ -317,7 +317,10 @@ def _make_threat(aim: _Aim, estimate: QuickEstimate) -> Threatened:
 
 
 def _merge_wins(threats: Iterable[tuple[_Aim, Threatened]]) -> Iterator[Threatened]:
-    """Yield the threats, and for each player the mean threat to win over the possible missions."""
+    """Yield the threats, with the threats of a player to win merged into one.
+
+    The chance of a merged threat is the mean over the missions that the player may have.
+    """
     wins = dict[str, list[tuple[_Aim, Threatened]]]()
     for aim, each in threats:
         if aim.kind == "win":
