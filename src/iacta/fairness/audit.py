@@ -266,8 +266,8 @@ def count_tests(kind: str) -> int:
     (5, 7)
     """
     counted = [ATTACK, DEFENCE, ROLLS] if kind == ROLLS else [kind]
-    # Rolls also have a test of luck; battles also have tests of spread and of the most extreme
-    # battle.
+    # Rolls and battles also have a test of luck. Battles also have tests of spread and of the most
+    # extreme battle.
     tails = {ROLLS: 1, BATTLES: 3}.get(kind, 0)
     has_period_test = kind != BATTLES
     return len(counted) + len(ORDER_TESTS) + has_period_test + tails
