@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.opponents import find_row
-from iacta import Missions, Position, Turn, ask, win_chances
+from iacta import Board, Missions, Position, Turn, ask, win_chances
 from iacta.game import Attack, Defend, EndPhase, Fortify, OwnTerritories, Place
 from iacta.native.deadline import Deadline
 from iacta.plan import OwnAny, TakeAll, best_plan
@@ -187,6 +187,30 @@ def test_a_rival_who_wins_at_the_end_of_the_next_turn_is_stopped(name: str) -> N
     missions = Missions({"blue": "South, East", **others}, at_end=True)
     turn = Turn(Position(RING, "red", held), phase="attack", players=NAMES[:3], victory=missions)
     assert ai(name)(turn) == Attack("B", "C", 3)
+
+
+def test_a_rival_whose_victim_is_eliminated_is_stopped_in_the_same_turn() -> None:
+    ways = ["AB", "AC", "AD", "BA", "BC", "BD", "CA", "CB", "CD", "DB", "DC"]
+    held = {"A": ("red", 2), "B": ("blue", 2), "C": ("green", 3), "D": ("red", 2)}
+    missions = {"red": "eliminate green", "blue": "2 territories with 4 armies"}
+    turn = Turn(
+        Position(Board("four", tuple("ABCD"), tuple((a[0], a[1]) for a in ways)), "blue", held),
+        place=3,
+        cards=dict.fromkeys(NAMES[:3], 1),
+        whole_battles=True,
+        fortify="none",
+        players=NAMES[:3],
+        victory=Missions({**missions, "green": "1 territories with 4 armies"}, at_end=True),
+    )
+    attacked = set()
+    for seed in range(40):
+        follow = ai("simple", seed=seed).follow()
+        for move in War(turn).play_turn(PLAYERS["simple"], seed).moves:
+            if not isinstance(move.action, Defend):
+                assert follow(move.turn) == move.action
+            if isinstance(move.action, Attack):
+                attacked.add(move.action.to)
+    assert attacked > {"C"}
 
 
 @pytest.mark.parametrize("condition", WINNABLE)

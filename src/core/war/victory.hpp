@@ -436,7 +436,8 @@ class Wins {
     Set<W> find_winning_lands(int player) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         Set<W> own = find_lands(player), named;
-        if (mission.kind == IACTA_MISSION_LANDS) return own;
+        bool is_survival = mission.kind == IACTA_MISSION_ELIMINATE && rules_.has_fulfilled(s_, player);
+        if (mission.kind == IACTA_MISSION_LANDS || is_survival) return own;
         for (int i = mission.first; i < mission.last; ++i) {
             int entry = rules_.entries[size_t(i)];
             if (mission.kind == IACTA_MISSION_CAPITALS) named.add(entry);
