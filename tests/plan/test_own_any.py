@@ -12,7 +12,7 @@ from iacta.game import Missions, Turn
 from iacta.game.moment import read_moment
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
-from iacta.plan import OwnAny, TakeAll, best_plan, reinforce, simulate_plan
+from iacta.plan import OwnAny, TakeAll, best_plan, place_armies, reinforce, simulate_plan
 from iacta.plan.goals import find_owned
 from iacta.plan.named_goals import read_goal
 from iacta.plan.own_any import choose_territories
@@ -120,6 +120,24 @@ def test_new_armies_strengthen_own_territories_before_conquests() -> None:
 def test_new_armies_alone_reach_a_number_of_strong_territories() -> None:
     found = reinforce(draw_strong_empire(3), OwnAny(18, armies=2), 3, time_limit=20)
     assert found.plan.value == 1
+
+
+@pytest.mark.parametrize("play", ["rolls", "battles"])
+def test_a_territory_without_enemies_counts_with_its_own_armies(play: str) -> None:
+    edges = [("A", "B"), ("B", "C"), ("B", "D"), ("C", "D")]
+    held = {"A": ("red", 1), "B": ("red", 4), "C": ("blue", 2), "D": ("blue", 1)}
+    position = Position(Board.from_edges("four", edges), "red", held)
+    goal = OwnAny(3, armies=2)
+    plans = [
+        best_plan(place_armies(position, [("A", 2 - n), ("B", n)]), goal, play=play)
+        for n in range(3)
+    ]
+    best = max(plan.comparable_value for plan in plans)
+    found = reinforce(position, goal, 2, play=play)
+    assert dict(found.placement) == {"A": 1, "B": 1}
+    assert found.plan.value == pytest.approx(best)
+    look = estimate_goal(position, goal, 2, {"play": play}, Deadline())
+    assert [look.chance, look.at_most] == pytest.approx([best, best])
 
 
 def test_the_fortifying_move_may_win() -> None:

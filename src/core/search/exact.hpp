@@ -119,7 +119,8 @@ class Exact {
         int word = 0, shift = 0;
         for (int t = 0; t < game.lands; ++t) {
             bool is_stack = game.start.mine.has(t) && !game.resting.has(t) && game.start.armies[t] > game.keep[t];
-            if (!is_stack && !game.field.has(t)) continue;
+            bool may_count = game.enough > 1 && game.start.mine.has(t);  // other states may have fewer armies there
+            if (!is_stack && !may_count && !game.field.has(t)) continue;
             int held = game.field.has(t) ? game.start.armies[t] : 0;
             int bits = 1;
             while ((1 << bits) < held + most + 2) ++bits;

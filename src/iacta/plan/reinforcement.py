@@ -37,7 +37,7 @@ from iacta.plan.best import (
     make_best_reporter,
     plan_within,
 )
-from iacta.plan.goals import Goal, TakeWithArmies
+from iacta.plan.goals import Goal, OwnAny, TakeWithArmies
 from iacta.plan.own_any import choose_territories, list_raised
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL
@@ -530,6 +530,13 @@ class Placements:
             )
             if problem.out[v] & problem.field & ~start.owned
         )
+        # Other territories that have too few armies to count for an `OwnAny` goal.
+        least = problem.goal.armies if isinstance(problem.goal, OwnAny) else 1
+        self._weak = tuple(
+            name
+            for v in bits(start.owned)
+            if start.armies[v] < least and (name := problem.name(v)) not in self.places
+        )
         # Whether the last call of `rank_placements` compared all placements by exact search.
         self.has_tried_all = False
 
@@ -576,19 +583,22 @@ class Placements:
             first = {problem.name(t): number for t, number in raised.items()}
             left = rest.rank_placements(armies - sum(raised.values()))
             return [_sort_placement(Counter(first) + Counter(dict(each))) for each in left]
-        if not self.places:
+        limit = SMALL_PLACEMENTS if is_small(problem.turn) else MAX_PLACEMENTS
+        places = *self.places, *self._weak
+        number = comb(armies + len(places) - 1, armies) if places else 0
+        can_try_all = 0 < number <= limit and self.values.proven
+        if not self.places and not can_try_all:
             most = max(bits(self.start.owned), key=lambda v: self.start.armies[v])
             return [((self.values.problem.name(most), armies),) if armies else ()]
-        most = SMALL_PLACEMENTS if is_small(self.values.problem.turn) else MAX_PLACEMENTS
         ranks = dict[Placement, Rank]()
-        if comb(armies + len(self.places) - 1, armies) <= most and self.values.proven:
-            for row in combinations_with_replacement(self.places, armies):
+        if can_try_all:
+            for row in combinations_with_replacement(places, armies):
                 if not self._rank(_sort_placement(Counter(row)), ranks) or not self.values.proven:
                     break
             self.has_tried_all = self.values.proven
-        if not self.has_tried_all:
+        if not self.has_tried_all and self.places:
             ranks = self._climb(armies)
-        alone = ((self.places[0], armies),) if armies else ()
+        alone = ((places[0], armies),) if armies else ()
         return sorted(ranks, key=lambda each: (*ranks[each], -len(each)), reverse=True) or [alone]
 
     def _rank(self, placement: Placement, ranks: dict[Placement, Rank]) -> bool:

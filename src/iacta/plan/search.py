@@ -342,7 +342,10 @@ class Search:
         """Call a function of the core for a state; `None` for the start of the problem."""
         armies, owned = self.problem.start if state is None else state
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
-        counted = np.where(self._is_active, armies, self._armies).astype(np.int32)
+        idle = self._armies
+        if self.problem.rewards.armies > 1:  # the armies on every territory count for the goal
+            idle = np.minimum(armies, idle)
+        counted = np.where(self._is_active, armies, idle).astype(np.int32)
         record = CoreData(self._library, "state", armies=counted, mine=mine)
         unsound = "position must be reachable from the start of the plan"
         return self._call(name, deadline, record.data, *more, unsound=unsound, **how)
