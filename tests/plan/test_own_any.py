@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from iacta import classic_board
+from iacta import ask, classic_board
 from iacta.board import Board, Holding, Position
-from iacta.game import Missions, Turn
+from iacta.game import Fortify, Missions, Turn
 from iacta.game.moment import read_moment
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
@@ -19,8 +19,11 @@ from iacta.plan.own_any import choose_territories
 from iacta.plan.problem import read_problem
 from iacta.plan.quick_estimates import estimate_goal
 from iacta.plan.search import Search
+from iacta.plan.threats import threats
 from iacta.plan.winning import Win, find_win
 from iacta.rules.rules import CLASSIC
+from iacta.war import goals_in_reach
+from tests.game.positions import make_line_turn
 from tests.plan.twin import Play
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -153,6 +156,31 @@ def test_the_fortifying_move_may_win() -> None:
     assert (win.placement, win.move.to, win.move.armies) == ((), "North Africa", 1)
     for other in (find(2), find(1, fortify="none")):
         assert other is None or other.placement is None
+
+
+def test_a_fulfilled_mission_wins_at_the_end_of_the_turn() -> None:
+    missions = {"red": "12 territories", "blue": "12 territories with 2 armies"}
+    victory = Missions(missions, at_end=True)
+    turn = Turn(draw_strong_empire(3), victory=victory, phase="attack", place=0)
+    win = find_win(turn, Deadline())
+    assert win is not None
+    assert (win.placement, win.move) == ((), None)
+    found = ask("plan", position=turn, win=True)
+    assert found.record()["value"] == 1
+    assert "You win the game at the end of your turn" in str(found)
+    first = goals_in_reach(turn)[0]
+    assert (first.words, first.chance) == ("win now", 1)
+    wins = [each for each in threats(turn).threats if each.kind == "win"]
+    assert [each.chance for each in wins] == [1]
+
+
+def test_the_fortifying_move_of_an_opponent_does_not_depend_on_the_phase() -> None:
+    missions = Missions({"red": "5 territories", "blue": "2 territories with 5 armies"})
+    for phase in ("attack", "fortify", "over"):
+        turn = make_line_turn("r2 b9 b1", phase=phase, victory=missions)
+        win = find_win(turn, Deadline(), "blue")
+        assert win is not None, phase
+        assert win.move == Fortify("B", "C", 4), phase
 
 
 def test_a_reached_goal_is_certain() -> None:

@@ -2,7 +2,8 @@
 
 A victory condition allows one or more ways to win (`iacta.game.victory.WayToWin`). If a way names
 territories, the goal is to own that number, each with enough armies. New armies or the fortifying
-move may suffice.
+move may suffice. If the condition is fulfilled but only checked at the end of the turn, the player
+need not do anything.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -27,7 +28,7 @@ class Win(NamedTuple):
     goal: the goal.
     at_most: an upper bound on the chance of any play to win; `None` if the bound of the goal
         applies.
-    placement: new armies that win without an attack; `None` if an attack is needed.
+    placement: new armies that win without an attack, possibly none; `None` if an attack is needed.
     move: a fortifying move that is needed after the placement; `None` if no move is needed.
     """
 
@@ -72,8 +73,13 @@ class _WinSearch:
         self.others = {name for name, n in self.armies.items() if n and name not in self.own}
 
     def find_win_without_attacks(self) -> Win | None:
-        """Return a win by new armies or by the fortifying move, or `None`."""
-        for way in self.turn.victory.list_ways(self.turn, self.player):
+        """Return a win by new armies, by the fortifying move or by ending the turn, or `None`."""
+        ways = self.turn.victory.list_ways(self.turn, self.player)
+        for way in ways if self.turn.victory.is_checked_at_end else ():
+            strong = [name for name in self._sort(self.own) if self.armies[name] >= way.armies]
+            if {*way.territories} <= self.own and len(strong) >= way.number:
+                return Win(TakeAll(tuple(strong)), 1.0, ())
+        for way in ways:
             missing = sorted(
                 (way.armies - self.armies[name], name)
                 for name in self._sort(self.own)
@@ -101,7 +107,8 @@ class _WinSearch:
         least: the number of armies that a territory needs.
         """
         turn, position = self.turn, place_armies(self.position, placement)
-        if turn.fortify == "none" or turn.phase == "over":
+        is_over = turn.phase == "over" and self.player == turn.player
+        if turn.fortify == "none" or is_over:
             return None
         last = Turn(
             position,

@@ -43,6 +43,8 @@ def describe_win(win: Win) -> str:
     'You win the game without an attack: move 1 army from Congo to Egypt at the end of your turn.'
     """
     placed, move = win.placement and new_armies(win.placement), win.move
+    if not placed and move is None:
+        return "You win the game at the end of your turn: your mission is already fulfilled."
     if move is None:
         return f"You win the game with {placed}, without an attack."
     first = f"place {placed}, then " if placed else ""
