@@ -1,5 +1,6 @@
 """Owning any n more territories: exact on small boards, the best set of territories on others."""
 
+from fractions import Fraction
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -198,3 +199,15 @@ def test_own_any_counts_additional_territories() -> None:
         read_goal(turn, "own_any", "three")
     with pytest.raises(IllegalError, match="number must be at most 42 territories, got 43"):
         best_plan(EMPIRES, OwnAny(43))
+
+
+def test_the_bound_of_a_win_covers_the_fortifying_move_after_attacks() -> None:
+    missions = Missions({"red": "2 territories with 2 armies", "blue": "3 territories"})
+    turn = make_line_turn("r4 b1 b30", phase="attack", victory=missions)
+    roll = Fraction(855, 1296)  # three dice win, three armies move in, and one moves back
+    (win,) = (each for each in goals_in_reach(turn) if each.words == "win now")
+    assert win.chance < roll <= win.interval.high
+    none = turn.with_options(fortify="none")
+    (win,) = (each for each in goals_in_reach(none) if each.words == "win now")
+    assert win.chance == pytest.approx(win.interval.high)
+    assert win.chance < roll

@@ -50,11 +50,18 @@ def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win |
     if (win := search.find_win_without_attacks()) is not None:
         return win
     goals = [*dict.fromkeys(search.list_goals())]
-    if len(goals) < 2:
-        return Win(goals[0]) if goals else None
+    if not goals:
+        return None
+    # The bounds of goals are for the end of the attacks. Afterwards, the fortifying move may give a
+    # territory enough armies.
+    needs_armies = any(isinstance(goal, OwnAny) and goal.armies > 1 for goal in goals)
+    is_bounded = not needs_armies or turn.fortify == "none"
+    if len(goals) == 1:
+        return Win(goals[0], None if is_bounded else 1.0)
     looks = search.estimate(goals)
     best = max(goals, key=lambda goal: looks[goal].chance)
-    return Win(best, min(sum(each.at_most for each in looks.values()), 1.0))
+    at_most = min(sum(each.at_most for each in looks.values()), 1.0)
+    return Win(best, at_most if is_bounded else 1.0)
 
 
 class _WinSearch:
