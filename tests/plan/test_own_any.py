@@ -207,6 +207,7 @@ def test_the_bound_of_a_win_covers_the_fortifying_move_after_attacks() -> None:
     roll = Fraction(855, 1296)  # three dice win, three armies move in, and one moves back
     (win,) = (each for each in goals_in_reach(turn) if each.words == "win now")
     assert win.chance < roll <= win.interval.high
+    assert "no plan of attacks is better" in str(ask("plan", position=turn, win=True))
     none = turn.with_options(fortify="none")
     (win,) = (each for each in goals_in_reach(none) if each.words == "win now")
     assert win.chance == pytest.approx(win.interval.high)

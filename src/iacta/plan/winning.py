@@ -1,9 +1,9 @@
 """Winning now: finds a goal for this turn that fulfils the victory condition.
 
 A victory condition allows one or more ways to win (`iacta.game.victory.WayToWin`). If a way names
-territories, the goal is to own that number, each with enough armies. New armies or the fortifying
-move may suffice. If the condition is fulfilled but only checked at the end of the turn, the player
-need not do anything.
+territories, the goal is to take these territories. If a way asks for a number of territories, the
+goal is to own that number, each with enough armies; new armies or the fortifying move may suffice.
+If the condition is fulfilled but only checked at the end of the turn, the player need not attack.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence

@@ -9,7 +9,7 @@ from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import add_noun, join_phrases, name_armies
 from iacta.methods import find_kernel
 from iacta.native.bit_sets import bits, find_reached, make_mask
-from iacta.plan import Plan, SimulatedPlan, Step, Worth
+from iacta.plan import OwnAny, Plan, SimulatedPlan, Step, Worth
 from iacta.plan.report import MainBattle, Rearguard, find_main_line, find_rearguards
 from iacta.probability.distribution import Probability
 from iacta.probability.estimate import Interval
@@ -78,6 +78,8 @@ def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
         return "."
     worth = f"; the goals reached are {_describe_worth(plan)}" if plan.stages else ""
     kind = " that fights each battle to its end" if plan.play == "battles" else ""
+    if isinstance(plan.goal, OwnAny) and plan.goal.armies > 1:
+        kind = f" of attacks{kind}"  # the fortifying move may give a territory enough armies
     if plan.proven:
         placement = "" if has_tried_all else " for this placement"
         return f"{worth}; no plan{kind} is better{placement}."
