@@ -143,7 +143,7 @@ def measure_eliminations() -> Iterator[Measurement]:
 
 
 def draw_chances(kinds: set[str]) -> Iterator[Chance]:
-    """Yield turns from any number of games of the usual AI, at most one of each kind per game.
+    """Yield turns from any number of games of the usual AI, at most one turn of a kind per game.
 
     kinds: the wanted kinds; the caller removes a kind when it has enough turns.
     """

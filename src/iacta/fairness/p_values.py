@@ -267,7 +267,7 @@ def find_period(sequences: Sequence[ThrowSequence]) -> Finding | None:
     sequences: the log as one or more sequences, such as one by dice and one by rolls.
 
     Each throw is compared with the throw L places before it, if both are of the same kind. Consider
-    a bet that a fraction r of the throws are copies of these earlier throws, and the others are
+    a bet that a fraction r of the throws repeat the earlier throw, and that the other throws are
     fair. Each throw multiplies the stake by
 
         1 − r + r/p   if both results are equal,        1 − r   otherwise,

@@ -43,7 +43,7 @@ class Parameter:
     is_argument: whether the parameter is a positional argument of the command line.
     usual: a description of the default for players, if `default` is `None`.
     metavar: the name of the value in the help; empty for the name of the kind.
-    needs: other parameters that this parameter needs, such as `take or eliminate`; one is enough.
+    needs: other parameters, such as `take or eliminate`. This parameter needs at least one.
     excludes: parameters with which the parameter cannot be combined, such as `reinforce or cards
         and then`. Parameters joined by `and` are excluded only in combination.
     label: the name of the parameter on a web page, in lower case; empty for `name`.

@@ -21,7 +21,7 @@ def list_served_questions() -> dict[str, type[Question]]:
 
 
 def list_parameters(form: type[Form]) -> tuple[Parameter, ...]:
-    """Return the parameters of a question, except those that name a file."""
+    """Return the parameters of a question, except parameters that name a file."""
     return tuple(parameter for parameter in form.parameters() if not parameter.kind.names_file)
 
 
