@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from iacta import IactaError, Turn, ask, best_goals, goals_in_reach, win_chances
+from iacta import IactaError, Turn, ask, best_goals, classic_board, goals_in_reach, win_chances
 from iacta.batch import answer
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, format_cell
@@ -238,6 +238,39 @@ def test_a_sole_owner_has_won() -> None:
     found = ask("win", code="1;classic;red;Peru:red:9")
     assert found.sentence == "Red has won: no other player is left."
     assert found.record()["is_complete"]
+
+
+@pytest.mark.parametrize(
+    ("more", "how"),
+    [
+        ({}, "no other player is left"),
+        ({"win_by": "share=60%"}, "they own 26 of the 42 territories"),
+        (
+            {"win_by": "capitals", "capital": {"red": "Peru", "blue": "Siam"}},
+            "they own all 2 capitals (Peru, Siam)",
+        ),
+        (
+            {"win_by": "missions", "mission": {"red": "Africa", "blue": "Europe"}},
+            "their mission is fulfilled (Africa)",
+        ),
+        (
+            {"win_by": "missions", "mission": {"red": "hidden", "blue": "Europe"}},
+            "their secret mission is fulfilled (24 territories)",
+        ),
+    ],
+)
+def test_a_turn_that_wins_says_how(more: dict[str, Any], how: str, tmp_path: Path) -> None:
+    cards = tmp_path / "cards.toml"
+    cards.write_text('missions = ["24 territories"]')
+    if "hidden" in more.get("mission", {}).values():
+        more = {**more, "mission_cards": str(cards)}
+    names = classic_board().territories
+    held = ",".join(f"{name}:red:60" for name in names[:23])
+    theirs = ",".join(f"{name}:blue:1" for name in names[23:])
+    code = f"1;classic;red;{held},{theirs}".replace(" ", "%20")
+    turn = ask("win", code=code, games=2, turn_=True, **more).record()["turn"]
+    assert turn[-1] == f"Red has won: {how}."
+    assert not any("won" in line for line in turn[:-1])
 
 
 def test_progress_counts_games_and_goals() -> None:

@@ -180,7 +180,7 @@ def test_a_code_keeps_its_victory_condition(visit: Visit) -> None:
     expect(page.locator("#condition")).to_contain_text(f"{words} So far: ")
     assert "&w=share%3A2&" in page.url
     page.reload()
-    expect(page.locator("#condition")).to_contain_text("has won.")
+    expect(page.locator("#condition")).to_contain_text("has won: they own 2 of the 42 territories.")
     page.get_by_role("button", name="Set up").click()
     page.get_by_role("button", name="Let the last survivor win instead").click()
     page.get_by_role("button", name="Analyse", exact=True).click()

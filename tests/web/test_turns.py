@@ -36,7 +36,7 @@ def test_a_turn_states_the_victory_condition_and_the_winner() -> None:
         "The first player who owns 4 of the 42 territories wins. So far: blue: 3 of 4 territories; "
         "red: 1 of 4 territories."
     )
-    assert turns[-1]["condition"].endswith("Red has won.")
+    assert turns[-1]["condition"].endswith("Red has won: no other player is left.")
     assert (turns[-1]["phase"], turns[-1]["sentence"]) == ("over", "red wins the game.")
     assert all(";win=share:4" in turn["code"] for turn in turns)
     assert replay_turns({"code": CODE})["turns"][0]["condition"] == ""

@@ -14,7 +14,7 @@ from iacta.forms.parameter_kinds import FileName, Flag, Name, Pairs, Source
 from iacta.game import Missions, Turn
 from iacta.game.mission_cards import read_mission_cards
 from iacta.game.moment import read_moment
-from iacta.game.victory import SURVIVAL, VICTORIES, Capitals, make_victory
+from iacta.game.victory import SURVIVAL, VICTORIES, Capitals, find_survivor, make_victory
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.rules.variants import MODIFIERS
@@ -180,6 +180,11 @@ def list_condition(turn: Turn) -> list[str]:
 
 
 def describe_winner(turn: Turn) -> str:
-    """Return the winner as a sentence; empty while the game goes on."""
+    """Return a sentence with the winner and the reason; empty while the game goes on."""
     winner = turn.winner
-    return f"{winner[:1].upper()}{winner[1:]} has won." if winner else ""
+    if winner is None:
+        return ""
+    how = turn.victory.describe_win(turn, winner)
+    if find_survivor(turn):
+        how = "no other player is left"
+    return f"{winner[:1].upper()}{winner[1:]} has won: {how}."

@@ -518,6 +518,10 @@ class Missions(Victory):
     def describe_progress(self, turn: GameState, player: str) -> str:
         return self._missions[player].describe_progress(turn, player)
 
+    def describe_win(self, turn: GameState, player: str) -> str:
+        kind = SECRET if player in self.secret else ""
+        return f"their {kind}mission is fulfilled ({self._missions[player].format_text()})"
+
     def encode_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:

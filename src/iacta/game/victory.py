@@ -128,6 +128,10 @@ class Victory:
         """Describe the progress of a player in a turn; empty for a condition without progress."""
 
     @abstractmethod
+    def describe_win(self, turn: GameState, player: str) -> str:
+        """Return the reason for a player's win as a clause; unused for the last survivor."""
+
+    @abstractmethod
     def encode_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
@@ -243,6 +247,9 @@ class Survivor(Victory):
     def describe_progress(self, turn: GameState, player: str) -> str:
         return ""
 
+    def describe_win(self, turn: GameState, player: str) -> str:
+        return ""
+
     def encode_missions(
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
@@ -318,6 +325,9 @@ class Share(Victory):
 
     def describe_progress(self, turn: GameState, player: str) -> str:
         return f"{turn.owners.count(player)} of {self.count_needed(turn)} territories"
+
+    def describe_win(self, turn: GameState, player: str) -> str:
+        return f"they own {turn.owners.count(player)} of the {len(turn.owners)} territories"
 
     def encode_missions(
         self, turn: GameState, players: Sequence[str]
@@ -410,6 +420,11 @@ class Capitals(Victory):
         owned = self._list_owned(turn, player)
         lost = "" if self.capitals[player] in owned else ", not their own"
         return f"{len(owned)} of {self._needed} capitals{lost}"
+
+    def describe_win(self, turn: GameState, player: str) -> str:
+        owned, most = self._list_owned(turn, player), len(self.capitals)
+        number = f"all {most}" if len(owned) == most else f"{len(owned)} of the {most}"
+        return f"they own {number} capitals ({', '.join(owned)})"
 
     def encode_missions(
         self, turn: GameState, players: Sequence[str]

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import list_condition
+from iacta.forms.moment import describe_winner, list_condition
 from iacta.forms.parameter_kinds import Flag, OneOf
 from iacta.forms.percentages import short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -35,7 +35,7 @@ from iacta.forms.whole_game import (
 )
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
-from iacta.war.games import OPEN_AIMS, War, describe_aim, find_best_aims
+from iacta.war.games import OPEN_AIMS, War, deal_missions, describe_aim, find_best_aims
 from iacta.war.narration import describe_moves
 from iacta.war.players import AS_LIKED, PLAYERS
 from iacta.war.tournament import MAX_ROUNDS
@@ -211,12 +211,14 @@ class WinAnswer(Answer):
 
     @cached_property
     def moves(self) -> list[str]:
-        """A turn of the AI, in words; empty if the turn is over."""
+        """A turn of the AI, in words, with the winner if it ends the game; empty if it is over."""
         question = self.question
         if question.turn.phase == "over" or not self.found.chances.games:
             return []
-        record = War(question.turn).play_turn(PLAYERS[question.player], question.seed)
-        return describe_moves(record) or ["does nothing"]
+        dealt = deal_missions(question.turn, question.seed)
+        record = War(dealt).play_turn(PLAYERS[question.player], question.seed)
+        moves = describe_moves(record) or ["does nothing"]
+        return [*moves, *filter(None, [describe_winner(record.end)])]
 
     @cached_property
     def compared(self) -> list[ComparedGoalRecord]:
@@ -296,9 +298,8 @@ def win_sentence(answer: WinAnswer) -> str:
     name = answer.question.turn.player
     found = (answer.found.chances, answer.found.second_opinion)
     if not found[0].games:
-        winner = next(each.player for each, _ in answer.pairs() if each.chance)
-        rivals = {*answer.question.turn.survivors} - {winner}
-        return f"{_capitalise(winner)} has won{'' if rivals else ': no other player is left'}."
+        is_alone = f"{_capitalise(name)} has won: no other player is left."
+        return describe_winner(answer.question.turn) or is_alone
     own = (each.find_chance(name) for each in found)
     first, second = (format_share_and_range(each.chance, each.interval) for each in own)
     sentence = f"{_capitalise(name)} wins about {first} of games {answer.condition}"
