@@ -1,6 +1,7 @@
 """`iacta win` and `iacta goals`: sources of the turn, and errors."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -108,4 +109,42 @@ def test_an_unfit_condition_is_refused_in_one_sentence(
 ) -> None:
     end = "--win" if command == "plan" else ""
     result = run(f"{command} 1;classic;red;Peru:red:3,Brazil:blue:2 --win-by {options} {end}")
+    assert (result.code, result.stdout, result.stderr) == (2, "", f"iacta: {sentence}\n")
+
+
+@pytest.mark.parametrize(
+    ("mission", "sentence"),
+    [
+        (
+            "18 territories with x armies",
+            "--mission of red must be like '24 territories' or '18 territories with 2 armies', "
+            "got '18 territories with x armies'",
+        ),
+        (
+            "0 territories",
+            "--mission of red: number of territories must be a whole number of at least 1, got 0",
+        ),
+        (
+            "hidden",
+            "--mission-cards: a card must be like '24 territories' or "
+            "'18 territories with 2 armies', got 'x territories'",
+        ),
+    ],
+)
+def test_a_malformed_mission_is_refused_with_the_form(
+    run: Run, mission: str, sentence: str, tmp_path: Path
+) -> None:
+    cards = tmp_path / "cards.toml"
+    cards.write_text('missions = ["x territories"]')
+    end = ("--mission-cards", str(cards)) if mission == "hidden" else ()
+    missions = (
+        "--mission",
+        f"red={mission}",
+        "--mission",
+        "blue=Asia",
+        "--mission",
+        "green=Africa",
+        *end,
+    )
+    result = run.words(["win", CODE, "--win-by", "missions", *missions])
     assert (result.code, result.stdout, result.stderr) == (2, "", f"iacta: {sentence}\n")

@@ -26,6 +26,7 @@ from iacta.game.victory import SURVIVAL, VICTORIES, format_victory, read_victory
 from iacta.inputs.errors import IactaError, IllegalError
 from tests.game.positions import make_line_turn
 
+TERRITORIES = "'24 territories' or '18 territories with 2 armies'"
 EXAMPLES: tuple[Victory, ...] = (
     Survivor(),
     Share("70%"),
@@ -123,6 +124,47 @@ def test_a_share_is_rounded_up() -> None:
             "missions:,red:hidden,blue:hidden,cards:Asia",
             "hidden missions of 2 players need at least 2 cards, got 1",
         ),
+        *(
+            (
+                f"missions:,red:{escape_name(mission)},blue:Asia",
+                f"mission of red must be like {forms}",
+            )
+            for mission, forms in (
+                (
+                    "18 territories with x armies",
+                    f"{TERRITORIES}, got '18 territories with x armies'",
+                ),
+                ("18 territories with armies", f"{TERRITORIES}, got '18 territories with armies'"),
+                ("x territories", f"{TERRITORIES}, got 'x territories'"),
+                ("-3 territories", f"{TERRITORIES}, got '-3 territories'"),
+                ("18.5", f"{TERRITORIES}, got '18.5'"),
+                ("eliminate", "'eliminate blue', got 'eliminate'"),
+                ("secret", "'secret Asia, Africa', got 'secret'"),
+                ("secret hidden", "'secret Asia, Africa', got 'secret hidden'"),
+            )
+        ),
+        (
+            "missions:,red:0%20territories,blue:Asia",
+            "mission of red: number of territories must be a whole number of at least 1, got 0",
+        ),
+        (
+            "missions:,red:18%20territories%20with%209999999%20armies,blue:Asia",
+            "mission of red: armies on each territory must be a whole number from 0 to 1000000, "
+            "got 9999999",
+        ),
+        (
+            f"missions:,red:{'9' * 5000}%20territories,blue:Asia",
+            "mission of red: number of territories must have at most 100 digits, got 5000",
+        ),
+        (
+            "missions:,red:Asia%2C%20Asia,blue:Asia",
+            "mission of red must name each continent once, got 'Asia' twice",
+        ),
+        (
+            "missions:,red:Asia,blue:hidden,cards:",
+            "mission card must be like 'Asia, South America', '24 territories' or "
+            "'eliminate blue', got ''",
+        ),
         ("missions:0,red:Asia", "missions must be a whole number of at least 1, got 0"),
         ("capitals", "capital must be given for each player, got none"),
         ("capitals:all,red:Peru", "capital of blue is missing"),
@@ -158,8 +200,9 @@ def test_a_share_is_rounded_up() -> None:
         ("share", "share must be like 70%, or a number of territories, got ''"),
         ("share:0", "share must be a whole number of at least 1, got 0"),
         ("share:101%25", "share must be like 70%, or a number of territories, got '101%'"),
+        ("share:1.5", "share must be like 70%, or a number of territories, got '1.5'"),
         ("share:43", "share must be at most 42 territories, got 43"),
-        ("share:70%25,red:Asia", "share must have no value, got 'red'"),
+        ("share:70%25,red:Asia", "share must name no player, got 'red'"),
         ("survivor:3", "survivor must have no value, got '3'"),
     ],
 )
@@ -167,6 +210,19 @@ def test_unfit_conditions_are_refused_in_one_sentence(text: str, sentence: str) 
     with pytest.raises(IactaError) as error:
         Turn.from_code(f"1;classic;red;Peru:red:3,Brazil:blue:2;attack;win={text}")
     assert str(error.value) == sentence
+
+
+def test_a_wrong_mission_in_a_file_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "position.toml"
+    file.write_text(
+        'player = "red"\n'
+        'territories = { Peru = { owner = "red", armies = 3 } }\n'
+        'win = { missions = "", red = "18 territories with x armies" }\n'
+    )
+    with pytest.raises(IactaError) as error:
+        read_moment(file)
+    sentence = f"mission of red must be like {TERRITORIES}, got '18 territories with x armies'"
+    assert str(error.value) == f"position file {str(file)!r}: line 3: {sentence}"
 
 
 def test_the_default_condition_is_not_in_the_code() -> None:
@@ -289,6 +345,11 @@ def test_missions_come_from_files(tmp_path: Path) -> None:
         ("missions = []", "the file must have at least one mission, got none"),
         ("mission = []", "the file must have one key, missions, got 'mission'"),
         ("[missions]\n0 0 0 7 0 0 Own", "line 2: a continent must be from 1 to 6, 0 or *, got '7'"),
+        (
+            "[missions]\n0 9 9999999 0 0 0 Own",
+            "line 2: armies on each territory must be a whole number from 0 to 1000000, "
+            "got 9999999",
+        ),
         ("[missions]\n0 0", "line 2: a mission must be six numbers and a sentence, got '0 0'"),
     ):
         file.write_text(text)

@@ -1,5 +1,6 @@
 """The parameters of questions about a position, or about a turn in any phase."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -124,9 +125,10 @@ def _name_options() -> Iterator[None]:
     try:
         yield
     except IactaError as error:
-        word, _, rest = str(error).partition(" ")
+        text = re.sub(r"^mission card\b", "mission_cards: a card", str(error))
+        word, _, rest = text.partition(" ")
         start = "win_by" if word == "win" else f"win_by {word}" if word in VICTORIES else word
-        name = start.partition(" ")[0]
+        name = start.partition(" ")[0].removesuffix(":")
         raise type(error)(f"{start} {rest}", parameter=name) from None
 
 

@@ -26,7 +26,7 @@ from iacta.game.victory import (
     spell_players,
 )
 from iacta.inputs.checks import FrozenDict, parse_int, quote, read_int, read_list, set_field
-from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
 ANY = "any"  # a continent of the player's choice
 INSTEAD = 24  # territories to own, for players whose mission is to eliminate themselves
@@ -34,7 +34,7 @@ AT_END = "end"
 HIDDEN, SECRET = "hidden", "secret "
 CARDS = "cards"  # the key of the mission cards in the mapping from players to texts
 BETWEEN_CARDS = "/"
-A_MISSION = "a mission"  # the start of messages about a mission
+A_MISSION, A_CARD = "a mission", "mission card"  # the start of messages about a mission
 MAX_DEALS = 1000  # the maximum number of attempts to deal hidden missions
 BOX_CARDS = (  # the mission cards of the edition of 1993, without eliminations
     "24 territories",
@@ -46,8 +46,11 @@ BOX_CARDS = (  # the mission cards of the edition of 1993, without eliminations
     "Europe, South America, any",
     "Europe, Australia, any",
 )
+MAX_ARMIES = 1_000_000  # on each territory of a mission; sums of armies then fit in the core
 TERRITORIES = re.compile(r"(\d+) territories(?: with (\d+) arm(?:y|ies)(?: each)?)?", re.IGNORECASE)
 ELIMINATE = re.compile(r"eliminate (.+)", re.IGNORECASE)
+LIKE_TERRITORIES = re.compile(r"[-+]?\d|.*\b(territor|arm(y|ies)\b)", re.IGNORECASE)
+LIKE_ELIMINATE = re.compile(r"eliminat", re.IGNORECASE)
 
 
 class Mission:
@@ -97,8 +100,9 @@ class OwnTerritories(Mission):
     armies: int = 0
 
     def __post_init__(self) -> None:
-        set_field(self, "number", read_int(self.number, "number of a mission", 1))
-        set_field(self, "armies", read_int(self.armies, "armies of a mission"))
+        set_field(self, "number", read_int(self.number, "number of territories", 1))
+        most = MAX_ARMIES
+        set_field(self, "armies", read_int(self.armies, "armies on each territory", 0, most))
 
     def read(self, turn: GameState) -> Self:
         if self.number > len(turn.owners):
@@ -155,13 +159,10 @@ class OwnContinents(Mission):
         found = []
         for name in self.continents:
             if not isinstance(name, str) or fold_name(name) not in spelling:
-                known = ", ".join(spelling.values()) or "none"
-                raise IllegalError(
-                    f"a mission must name continents of the board ({known}), got {quote(name)}"
-                )
+                raise _refuse_continent(name, [*spelling.values()])
             found.append(spelling[fold_name(name)])
-        if len({*found}) < len(found):
-            raise IllegalError(f"a mission must name each continent once, got {quote(found)}")
+        if twice := next((name for name in found if found.count(name) > 1), ""):
+            raise IllegalError(f"a mission must name each continent once, got {quote(twice)} twice")
         whole = [each for each in board.continents if each.territories]
         if len(found) + self.others > len(whole):
             raise IllegalError(
@@ -218,6 +219,23 @@ class OwnContinents(Mission):
         places = {each.name: k for k, each in enumerate(turn.board.continents)}
         entries = tuple(places[name] for name in self.continents)
         return CoreMission("continents", self.others, entries=entries)
+
+
+def _refuse_continent(name: object, known: Sequence[str]) -> IactaError:
+    """Return the error for an unknown continent, which may be a malformed mission of another kind.
+
+    known: the names of the continents.
+    """
+    text = name if isinstance(name, str) else ""
+    if LIKE_TERRITORIES.match(text):
+        return MalformedError(
+            "a mission must be like '24 territories' or '18 territories with 2 armies', "
+            f"got {quote(name)}"
+        )
+    if LIKE_ELIMINATE.match(text):
+        return MalformedError(f"a mission must be like 'eliminate blue', got {quote(name)}")
+    names = ", ".join(known) or "none"
+    return IllegalError(f"a mission must name continents of the board ({names}), got {quote(name)}")
 
 
 @dataclass(frozen=True)
@@ -308,12 +326,22 @@ def read_mission(text: str) -> Mission:
     if plain.casefold() == HIDDEN:
         return Hidden()
     if match := TERRITORIES.fullmatch(plain):
-        return OwnTerritories(int(match[1]), int(match[2] or 0))
+        number = parse_int(match[1], "number of territories", 1)
+        return OwnTerritories(number, parse_int(match[2] or "0", "armies on each territory"))
     if match := ELIMINATE.fullmatch(plain):
         return Eliminate(match[1])
     names = [name.strip() for name in plain.split(",")]
     chosen = tuple(name for name in names if name not in (ANY, "*"))
     return OwnContinents(chosen, len(names) - len(chosen))
+
+
+def _read_secret(text: str) -> Mission:
+    """Read a mission after the word `secret`."""
+    rest = text.strip()[len(SECRET) :]
+    mission = read_mission(rest) if rest else Hidden()
+    if mission == Hidden():
+        raise MalformedError(f"a mission must be like 'secret Asia, Africa', got {quote(text)}")
+    return mission
 
 
 @register_victory
@@ -350,17 +378,18 @@ class Missions(Victory):
             )
         secret, found = dict.fromkeys(self.secret), dict[str, Mission]()
         for name, each in self.missions.items():
-            if isinstance(each, str) and each.strip().casefold().startswith(SECRET):
-                secret[name] = None
-                each = each.strip()[len(SECRET) :]
             with name_value(f"mission of {name}", A_MISSION):
+                if isinstance(each, str) and f"{each.strip().casefold()} ".startswith(SECRET):
+                    secret[name] = None
+                    each = _read_secret(each)
                 found[name] = each if isinstance(each, Mission) else read_mission(each)
         set_field(self, "missions", FrozenDict(found))
-        set_field(self, "secret", tuple(secret))
+        set_field(self, "secret", tuple(each for each in secret if found.get(each) != Hidden()))
         if self.cards is not None:
             rows = read_list(self.cards, "cards", "missions")
-            cards = (each if isinstance(each, Mission) else read_mission(each) for each in rows)
-            set_field(self, "cards", tuple(cards))
+            with name_value(A_CARD, A_MISSION):
+                cards = (each if isinstance(each, Mission) else read_mission(each) for each in rows)
+                set_field(self, "cards", tuple(cards))
         if self.instead is not None:
             set_field(self, "instead", read_int(self.instead, "instead", 1))
 
@@ -406,7 +435,7 @@ class Missions(Victory):
             found[name] = self._find_own(turn) if is_own else mission
         cards = self.cards
         if cards is not None:
-            with name_value("mission card", A_MISSION):
+            with name_value(A_CARD, A_MISSION):
                 cards = tuple(cast(Mission, each).read(turn) for each in cards)
         if self.instead is not None and self.instead > len(turn.owners):
             raise IllegalError(

@@ -18,11 +18,13 @@ from iacta.board.formats.reading import FileTable, normalize_text, read_file, re
 from iacta.board.position import POSITION_KEYS, read_position_table
 from iacta.game.codes import OPTIONS, format_names, format_pairs, format_symbols
 from iacta.game.turn import Turn
+from iacta.game.victory import VICTORIES
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 
 TURN_KEYS = ("phase", *OPTIONS)  # the keys that a turn has and a position does not
+VICTORY_WORDS = {*VICTORIES, "capital", "mission"}  # in messages about the key `win`
 LIKE_POSITION = re.compile(rf"""^[\[{{\s"']*({"|".join(POSITION_KEYS)})\b""", re.MULTILINE)
 
 
@@ -147,7 +149,8 @@ def _read_table(
     try:
         return Turn.from_fields(Code(position.board, position.player, owners, armies, fields))
     except IactaError as error:
-        named = [key for key in str(error).split() if key in table.entries and key in TURN_KEYS]
+        words = ("win" if word in VICTORY_WORDS else word for word in str(error).split())
+        named = [key for key in words if key in table.entries and key in TURN_KEYS]
         table.refuse(tuple(named[:1]), str(error), type(error))
 
 

@@ -24,7 +24,7 @@ from iacta.board.codes import escape_name, unescape_name
 from iacta.game.codes import format_pairs, read_pairs
 from iacta.inputs.checks import FrozenDict, format_fraction, parse_int, quote, read_int, set_field
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
-from iacta.probability.chances import read_chance
+from iacta.probability.chances import read_chance, read_fraction
 
 SURVIVOR = "survivor"
 SHARES = "share must be like 70%, or a number of territories"
@@ -280,9 +280,12 @@ class Share(Victory):
             set_field(self, "share", read_int(share, "share", 1))
         else:
             try:
+                if isinstance(share, str):  # `read_chance` reads "1.5" as a percentage
+                    share = read_fraction(share, "share", SHARES)
                 set_field(self, "share", read_chance(share, "share", certain=True))
             except IactaError as error:
-                raise type(error)(f"{SHARES}, got {quote(share)}", parameter="share") from None
+                sentence = f"{SHARES}, got {quote(self.share)}"
+                raise type(error)(sentence, parameter="share") from None
 
     @classmethod
     def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
@@ -463,12 +466,14 @@ def name_value(start: str, replaced: str = "") -> Iterator[None]:
     """Replace a prefix in the message of an `IactaError` from a `with` block.
 
     start: the new prefix, such as the name of the player.
-    replaced: the prefix that is removed.
+    replaced: the prefix that is removed. A message without this prefix is put behind a colon.
     """
     try:
         yield
     except IactaError as error:
-        raise type(error)(f"{start}{str(error).removeprefix(replaced)}") from None
+        text = str(error)
+        rest = text.removeprefix(replaced) if text.startswith(replaced) else f": {text}"
+        raise type(error)(f"{start}{rest}") from None
 
 
 SURVIVAL = Survivor()
@@ -512,4 +517,5 @@ def read_victory(text: str) -> Victory:
 def _refuse_values(word: str, value: str, of_players: Mapping[str, str]) -> None:
     extra = [*filter(None, [value]), *of_players]
     if extra:
-        raise IllegalError(f"{word} must have no value, got {quote(extra[0])}")
+        what = "have no value" if value else "name no player"
+        raise IllegalError(f"{word} must {what}, got {quote(extra[0])}")
