@@ -1,7 +1,8 @@
 """Owning any n more territories: exact on small boards, the best set of territories on others."""
 
+from collections import Counter
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from random import Random
 from typing import Any
 
@@ -157,6 +158,57 @@ def test_the_fortifying_move_may_win() -> None:
     assert (win.placement, win.move.to, win.move.armies) == ((), "North Africa", 1)
     for other in (find(2), find(1, fortify="none")):
         assert other is None or other.placement is None
+
+
+def test_new_armies_add_to_the_fortifying_move() -> None:
+    missions = Missions({"red": "2 territories with 3 armies", "blue": "3 territories"})
+    turn = make_line_turn("r1 r4 b9", place=1, victory=missions)
+    win = find_win(turn, Deadline())
+    assert win is not None
+    assert (win.placement, win.move) == ((("A", 1),), Fortify("B", "A", 1))
+    assert "place 1 new army on A, then move 1 army from B to A" in str(
+        ask("plan", position=turn, win=True)
+    )
+
+
+def has_win_without_attacks(turn: Turn) -> bool:
+    """Return whether some placement, with or without a fortifying move, wins."""
+    own = turn.position.list_territories("red")
+    for places in combinations_with_replacement(own, turn.place):
+        position = place_armies(turn.position, [*Counter(places).items()])
+        last = Turn(position, victory=turn.victory, phase="fortify", fortify=turn.fortify)
+        if last.winner == "red" or any(last.after(each).winner == "red" for each in last.actions()):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("fortify", ["adjacent", "connected"])
+def test_every_win_by_new_armies_with_a_fortifying_move_is_found(fortify: Any) -> None:
+    rng, wins = Random(5), 0  # noqa: S311 # draws positions, no secrets
+    for _ in range(150):
+        armies = [rng.randint(1, 5) for _ in range(4)]
+        mission = f"{rng.randint(2, 4)} territories with {rng.randint(2, 5)} armies"
+        victory = Missions({"red": mission, "blue": "5 territories"})
+        line = " ".join(f"r{number}" for number in armies)
+        place = rng.randint(1, 3)
+        turn = make_line_turn(f"{line} b99", place=place, victory=victory, fortify=fortify)
+        if turn.winner is not None:
+            continue
+        win = find_win(turn, Deadline())
+        is_found = win is not None and win.placement is not None
+        assert is_found == has_win_without_attacks(turn), (turn.to_code(), win)
+        if win is None or win.placement is None:
+            continue
+        wins += 1
+        assert sum(number for _, number in win.placement) <= place
+        end = Turn(
+            place_armies(turn.position, win.placement),
+            victory=victory,
+            phase="fortify",
+            fortify=fortify,
+        )
+        assert (end if win.move is None else end.after(win.move)).winner == "red"
+    assert wins > 20
 
 
 def test_a_fulfilled_mission_wins_at_the_end_of_the_turn() -> None:

@@ -2,8 +2,9 @@
 
 A victory condition allows one or more ways to win (`iacta.game.victory.WayToWin`). If a way names
 territories, the goal is to take these territories. If a way asks for a number of territories, the
-goal is to own that number, each with enough armies; new armies or the fortifying move may suffice.
-If the condition is fulfilled but only checked at the end of the turn, the player need not attack.
+goal is to own that number, each with enough armies; new armies, the fortifying move or both may
+suffice. If the condition is fulfilled but only checked at the end of the turn, the player need not
+attack.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
@@ -98,24 +99,36 @@ class _WinSearch:
             chosen = [(name, number) for number, name in reversed(missing[:need])]
             if sum(number for _, number in chosen) <= self.new:
                 return Win(TakeAll(tuple(name for name, _ in chosen)), 1.0, tuple(chosen))
-            placement, left = tuple(chosen[1:]), {name for _, name in missing[need - 1 :]}
-            if sum(number for _, number in placement) <= self.new:
-                move = self._find_move(placement, left, way.armies)
-                if move is not None:
+            # One territory gets its armies by the move, and the cheapest others get new armies.
+            cases = [({name for _, name in missing[need - 1 :]}, missing[: need - 1])]
+            for _, to in missing[: need - 1]:
+                cases.append(({to}, [each for each in missing[:need] if each[1] != to]))
+            for weak, others in cases:
+                placement = tuple((name, number) for number, name in reversed(others))
+                spare = self.new - sum(number for _, number in placement)
+                found = self._find_move(placement, weak, way.armies, spare)
+                if found is not None:
+                    move, more = found
                     names = *(name for name, _ in placement), move.to
+                    placement = *placement, *([(move.to, more)] if more else [])
                     return Win(TakeAll(names), 1.0, placement, move)
         return None
 
-    def _find_move(self, placement: Placement, weak: Container[str], least: int) -> Fortify | None:
+    def _find_move(
+        self, placement: Placement, weak: Container[str], least: int, spare: int
+    ) -> tuple[Fortify, int] | None:
         """Return a fortifying move that gives a weak territory enough armies, or `None`.
+
+        The number is the fewest new armies that the territory needs in addition to the move.
 
         placement: the new armies that are placed first.
         weak: the names of the territories with too few armies.
         least: the number of armies that a territory needs.
+        spare: the number of new armies after the placement; no move is found if it is negative.
         """
         turn, position = self.turn, place_armies(self.position, placement)
         is_over = turn.phase == "over" and self.player == turn.player
-        if turn.fortify == "none" or is_over:
+        if turn.fortify == "none" or is_over or spare < 0:
             return None
         last = Turn(
             position,
@@ -125,14 +138,15 @@ class _WinSearch:
             phase="fortify",
             fortify=turn.fortify,
         )
+        found = list[tuple[Fortify, int]]()
         for move in last.actions():
             if isinstance(move, Fortify) and move.to in weak:
-                lacks = least - position.find_holding(move.to).armies
+                more = least - position.find_holding(move.to).armies - move.armies
                 left = position.find_holding(move.start).armies - move.armies
                 is_bared = left < least <= left + move.armies
-                if move.armies >= lacks and not is_bared:
-                    return replace(move, armies=lacks)
-        return None
+                if 0 <= more <= spare and not is_bared:
+                    found.append((move, more))
+        return min(found, key=lambda each: each[1], default=None)
 
     def list_goals(self) -> Iterator[WinningGoal]:
         """Yield goals whose success wins the game."""
