@@ -1,1 +1,1 @@
-"""Fairness: whether the dice of a log were fair, and how lucky each player was."""
+"""Fairness: tests whether the dice of a log were fair, and measures the luck of each player."""

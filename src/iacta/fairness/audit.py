@@ -1,19 +1,21 @@
-"""The audit of a log: whether the dice were fair, and how lucky each player was.
+"""The audit of a log: tests whether its dice were fair, and the luck of each player.
 
-An audit reads the log once and stores only counts, so the log may have any length. It counts
-results by kind of throw, by player, and by the previous result, and it adds up the evidence against
-fair dice and the luck of each player. `p_values` tests these counts.
+A throw is a single die, a roll or a whole battle. An audit reads the log once and stores only
+counts, so the log may have any length. It counts the results by kind of throw (for example rolls of
+3 dice against 2), by player, and by the previous result. It also adds up the evidence against fair
+dice (see `e_values`) and the luck of each player (see `luck`). `p_values` tests the counts.
 
-The result x of a battle is a pair such as (3, 0): 3 attackers lost, no defenders left. The possible
-results are ordered from best to worst for the attackers, and each result is converted to a number
-from 0 to 1:
+The result x of a battle is a pair of losses such as (3, 2): 3 attackers and 2 defenders. The
+possible results are ordered from best to worst for the attackers, and each result is converted to a
+number from 0 to 1:
 
     u = F(x) + v·P(x),
 
 where F(x) is the probability of a better result, P(x) the probability of this result, and v a
-random number from 0 to 1. If the dice are fair, u is uniform for every size of battle (Rosenblatt
-1952; Brockwell 2007). Battles of all sizes can therefore be counted as one kind of throw with ten
-equally likely results: the tenths of u, from luckiest to unluckiest.
+random number from 0 to 1. If the dice are fair, u is uniformly distributed, whatever the numbers of
+armies in the battle (Rosenblatt 1952; Brockwell 2007). All battles can therefore be counted as one
+kind of throw with ten equally likely results, called tenths: u below 0.1 (the luckiest tenth), from
+0.1 to 0.2, and so on.
 """
 
 from collections.abc import Callable, Iterator
@@ -57,18 +59,18 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 LEVEL = "1%"
-MAX_DRAWS = 10**7  # simulating this many logs takes a few minutes
+MAX_DRAWS = 10**7  # upper limit of `draws`; simulating 10 million logs takes a few minutes
 
 
 class ResultCount(NamedTuple):
-    """The observed and the expected count of one result.
+    """How often one result of a kind of throw occurs, in the log and with fair dice.
 
     throws: the kind of throw, such as `3 v 2`.
-    result: the result, such as `lose 1, kill 1`.
-    seen: the count in the log.
+    result: the name of the result, such as `lose 1, kill 1`.
+    seen: the count of the result in the log.
     expected: the expected count with fair dice.
-    low, high: the confidence interval for the expected count with the actual dice. All intervals of
-        a log hold simultaneously.
+    low, high: a confidence interval, estimated from `seen`, for the expected count with the dice of
+        the log. The confidence level holds for the intervals of all results together.
     """
 
     throws: str
@@ -83,30 +85,31 @@ class ResultCount(NamedTuple):
 class Audit(DisplayMixin):
     """The result of an audit: whether the dice of a log were fair, and the luck of its players.
 
-    level: the chance of a false alarm.
-    lines: the number of throws and battles in the log.
-    throws: the kinds of throw in the log, with their counts.
-    findings: the results of all tests.
-    corrected: the p-values of the findings, corrected for the number of tests by Holm's method.
+    level: the accepted chance of a false alarm: an alarm although the dice are fair.
+    lines: the number of dice, rolls and battles in the log.
+    throws: each kind of throw in the log, with the counts of its results.
+    findings: the outcome of each statistical test.
+    corrected: the p-value of each finding, corrected for the number of tests by Holm's method.
     impossible: the number of throws whose result is impossible, or too unlikely to compute, under
         the rules.
     is_ordered: whether the log lists single throws in the order in which they were made.
-    log_evidence: the natural logarithm of the final e-value.
+    log_evidence: the natural logarithm of the e-value (see `e_values`) of the whole log.
     most_evidence: the natural logarithm of the largest e-value at any point of the log.
     alarm: the number of throws after which the e-value reached 1 / level, or `None` if it never
         did.
-    moments: the evidence and luck at several points of the log.
+    moments: the evidence and luck at several points of the log; empty if the order is unknown.
     players: the names of the players in `moments`, in order of first appearance.
-    player_p_values: for each player, the p-value of a comparison with all other players.
+    player_p_values: for each player, the p-value of a comparison with all other players together.
     lucks: the luck of each player, or of the attackers if the log names no players.
     unread: the columns of the log that were ignored.
-    remarks: sentences about the layout of the log and its limits.
-    skipped: for a recording, the number of unclear attacks for each reason.
+    remarks: sentences for the user about the layout of the log, and about its limits.
+    skipped: for a recording of a game, the number of attacks that could not be used, by reason.
     broken_off: the number of battles that the attackers stopped early; they are ignored.
-    chances: the number of lines that give only the chance of success before and after an attack.
-    chance_spread: the standard deviation of the number of wins in these lines; `None` if some
-        attacks are still undecided.
-    is_recording: whether the log is a recording of a game.
+    chances: the number of attacks for which the log states only the chance of success before and
+        after the attack.
+    chance_spread: the standard deviation, with fair dice, of the number of successes among these
+        attacks; `None` if some attacks are undecided.
+    is_recording: whether the log is a recording of a game by RiskGameRecorder.
     """
 
     level: float
@@ -141,12 +144,12 @@ class Audit(DisplayMixin):
 
     @property
     def test_count(self) -> int:
-        """The number of tests, but at least 1."""
+        """The number of statistical tests of the log, but at least 1 (it is used as a divisor)."""
         return max(len(self.findings), 1)
 
     @cached_property
     def results(self) -> tuple[ResultCount, ...]:
-        """The count of each result, with simultaneous confidence intervals."""
+        """The observed and expected count of each result, with confidence intervals."""
         cells = self.test_count * sum(len(kind.chances) for kind in self.throws)
         results = []
         for kind in self.throws:
@@ -161,13 +164,16 @@ class Audit(DisplayMixin):
         return tuple(results)
 
     def is_unusual(self, result: ResultCount) -> bool:
-        """Return whether the audit raises an alarm and the result deviates significantly."""
+        """Return whether a count contradicts fair dice, if the audit raises an alarm.
+
+        The count contradicts fair dice if the expected count is outside the confidence interval.
+        """
         return self.is_alarm and not result.low <= result.expected <= result.high
 
     def find_fair_intervals(self) -> Iterator[Interval]:
-        """Yield a prediction interval for each count, assuming fair dice.
+        """Yield, for each result, the interval in which its count probably lies with fair dice.
 
-        In 95 of 100 fair logs, every count lies in its interval.
+        In 95 of 100 logs of fair dice, all counts lie in their intervals.
         """
         cells = sum(len(kind.chances) for kind in self.throws) or 1
         z = NormalDist().inv_cdf(1 - (1 - CONFIDENCE) / (2 * cells))
@@ -179,15 +185,16 @@ class Audit(DisplayMixin):
 
     @property
     def largest(self) -> Throws | None:
-        """The most frequent kind of throw, or `None` for a log of chances."""
+        """The kind of throw with the most throws; `None` if the log states only chances."""
         return max(self.throws, key=lambda kind: kind.total, default=None)
 
     @property
     def detectable_chance_bias(self) -> float | None:
-        """The smallest bias of the stated chances that a log of this length detects.
+        """The smallest mean error of the stated chances that a log of this length detects.
 
-        Detection means an alarm with a probability of at least 90%. The value is `None` if the log
-        is too short to detect any bias. The number of wins is treated as normally distributed.
+        The error of a chance is its distance from the true chance of success. An error is detected
+        if it raises an alarm with a probability of at least 90%. The value is `None` if the log is
+        too short to detect any error. The number of wins is treated as normally distributed.
         """
         if not self.chances or not self.chance_spread:
             return None
@@ -197,12 +204,11 @@ class Audit(DisplayMixin):
         return bias if bias < 0.5 else None
 
     def find_detectable_bias(self, throws: Throws) -> float | None:
-        """Return the smallest bias of a result that a log of this length detects.
+        """Return the smallest bias of a kind of throw that a log of this length detects.
 
-        throws: the kind of throw.
-
-        Detection means an alarm with a probability of at least 90%. The value is `None` if the log
-        is too short to detect any bias.
+        The bias is the difference between the actual and the fair probability of one result. It is
+        detected if it raises an alarm with a probability of at least 90%. The value is `None` if
+        the log is too short to detect any bias.
         """
         return find_detectable_bias(
             throws.independent, throws.chances, self.level / self.test_count
@@ -223,10 +229,10 @@ def audit(
     log: the path of a file, the log as a string, or a list with one element per line: a mapping
         from columns to values, or the face of a die.
     rules: the default for lines that do not name any rules: `Rules`, or the name of a rule set.
-    level: the chance of a false alarm.
+    level: the accepted chance of a false alarm: an alarm although the dice are fair.
     seed: the random seed for simulated logs.
     draws: the number of fair logs to simulate for a p-value that cannot be computed exactly.
-    progress: a callback that receives the number of lines read so far, or `None`.
+    progress: a function that is called with the number of lines read so far, or `None`.
 
     A log that cannot be read raises `IactaError` with the line number.
 
@@ -258,7 +264,7 @@ def audit(
 
 
 def count_tests(kind: str) -> int:
-    """Return the number of tests for a log with one player and one kind of throw.
+    """Return how many statistical tests apply to a log with one player and one kind of throw.
 
     kind: `"dice"`, `"rolls"` with known dice, or `"battles"`.
 
@@ -266,15 +272,15 @@ def count_tests(kind: str) -> int:
     (5, 7)
     """
     counted = [ATTACK, DEFENCE, ROLLS] if kind == ROLLS else [kind]
-    # Rolls and battles also have a test of luck. Battles also have tests of spread and of the most
-    # extreme battle.
+    # The luck of the attackers is tested for rolls and battles. The spread of the results and the
+    # most extreme result are tested only for battles.
     tails = {ROLLS: 1, BATTLES: 3}.get(kind, 0)
     has_period_test = kind != BATTLES
     return len(counted) + len(ORDER_TESTS) + has_period_test + tails
 
 
 def _make_audit(tally: Tally, notes: Notes, draws: int) -> Audit:
-    """Run all tests on the counts of a log."""
+    """Run all statistical tests on the counts of a log, and return the audit."""
     used = sorted(
         (kind for kind in tally.known.throws if kind.total),
         key=lambda kind: (KINDS.index(kind.kind), [-ord(letter) for letter in kind.name]),
@@ -283,11 +289,12 @@ def _make_audit(tally: Tally, notes: Notes, draws: int) -> Audit:
         compare_with_fair(kind, list(parts), tally.rng, draws)
         for kind, parts in groupby(used, key=attrgetter("kind"))
     ]
-    # The tests of order and of players use rolls as a whole: the dice of a roll have no order,
-    # and are all counted for the attacker.
+    # The tests of order and of players count a roll as one result, not its single dice: the order
+    # of dice within a roll means nothing, and `ATTACK` and `DEFENCE` credit all dice to the
+    # attacking player.
     first = [kind for kind in used if kind.kind not in (ATTACK, DEFENCE)]
     shuffles = min(draws, SHUFFLES)
-    # The lines of a sorted log do not show the order of the throws.
+    # If the results are sorted, the log does not show the order in which the throws were made.
     is_sorted = bool(used) and all(kind.is_sorted(tally.level) for kind in used)
     is_ordered = tally.is_ordered and not is_sorted
     if is_ordered:

@@ -30,11 +30,11 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-WEIGHT = 100.0  # sum of all weights aᵢ
+WEIGHT = 100.0  # the sum A of all weights aᵢ in the formulas above
 
 
 def log_evidence(counts: Ints, chances: Floats) -> float:
-    """Return log E for the given counts of all results.
+    """Return log E, the logarithm of the e-value, for the counts of all results of a log.
 
     counts: the count of each result.
     chances: the probability of each result with fair dice.
@@ -52,10 +52,10 @@ def log_evidence(counts: Ints, chances: Floats) -> float:
 
 
 def log_factors(results: Ints, before: Ints, chances: Floats) -> Floats:
-    """Return the change of log E caused by each result of a sequence.
+    """Return the change of log E, the logarithm of the e-value, caused by each throw of a sequence.
 
     results: the results in order, as indices into `chances`.
-    before: for each element of `results`, the number of earlier occurrences of the same result.
+    before: for each possible result, its number of occurrences before the sequence.
     chances: the probability of each result with fair dice.
 
     >>> import numpy as np

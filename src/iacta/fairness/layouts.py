@@ -1,15 +1,15 @@
-"""Layouts: the different ways in which people write down rolls and battles.
+"""Layouts: recognise how the lines of a log write down dice, rolls and battles.
 
 A log may have no heading, or a heading whose names differ from the documentation, such as `a1` or
 `Attack Dice`. The first lines (the sample) determine the layout of all lines:
 
-- A line of dice has two groups, one for each side. The separator between the groups occurs once,
-  and all other separators in the line are the same. The groups must be separated in the same way in
-  every line.
+- A line with a roll has two groups of dice, one for each side. The separator between the groups
+  occurs once, and all other separators in the line are the same. The groups must be separated in
+  the same way in every line.
 - A group belongs to the attackers if its number of dice is possible for attackers in all lines. If
   both groups are possible for attackers, the log is rejected, because the attacker is unknown.
 
-Each accepted log therefore has only one possible interpretation, which a remark describes.
+Each accepted log therefore has only one possible interpretation. A remark in the answer states it.
 """
 
 import re
@@ -23,15 +23,15 @@ from iacta.rules.dice import Dice, split_dice
 from iacta.rules.rules import Rules
 
 Row: TypeAlias = Mapping[str, Any]
-Numbered: TypeAlias = tuple[int, str]  # line number, line
+Numbered: TypeAlias = tuple[int, str]  # the number of a line in the log, and the text of the line
 
 
 class AcceptedLayout(NamedTuple):
-    """An example of a layout that `audit` can read.
+    """An example of a log that `audit` can read, for help texts.
 
-    heading: the heading; empty if the layout has no heading.
-    line: an example line.
-    meaning: the meaning of the example line.
+    heading: the heading of the log, with the column names; empty for a log without a heading.
+    line: an example of a line after the heading.
+    meaning: a description of the line, such as `a roll`.
     """
 
     heading: str
@@ -40,7 +40,7 @@ class AcceptedLayout(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The heading, if any, and the example line."""
+        """The heading (if the log has one) and the example line, as one string."""
         return f"{self.heading}: {self.line}" if self.heading else self.line
 
 
@@ -85,10 +85,11 @@ ACCEPTED = (
 
 
 class Layout(NamedTuple):
-    """The layout of the lines of a log.
+    """The way to read the lines of a log.
 
-    read: a function that parses a line into rows, which map columns to values.
-    remark: a sentence that describes the layout; empty if the log has a heading.
+    read: a function that parses a line. It returns a mapping from column names to values for each
+        die, roll or battle in the line.
+    remark: a sentence that tells the user how lines are read; empty if the log has a heading.
     """
 
     read: Callable[[str], Sequence[Row]]
@@ -99,9 +100,9 @@ def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str)
     """Return the layout of a log without a heading.
 
     sample: the first lines, at least one.
-    mark: the separator between the cells of a line that contains quotes.
+    mark: the separator of cells in lines with quotation marks, such as `"6,4,1","5,3"`.
     rules: the rules of all rolls.
-    place: the word for a line in messages, such as `line` or `row`.
+    place: the word for a line in error messages, such as `line` or `row`.
 
     Raises `MalformedError` if no layout fits, or if several layouts fit.
 
@@ -139,14 +140,15 @@ NAMED = tuple(
 )
 IN_BRACKETS, BY_NAME = "brackets", "names"
 SIDES = ("attack", "defence")
-MAX_GROUP_DICE = 20  # maximum number of dice of one side
-MAX_EVENT_LENGTH = 300  # maximum length of a line with one roll or with totals
+MAX_GROUP_DICE = 20  # maximum length of a list with the dice of one side of a roll
+MAX_EVENT_LENGTH = 300  # maximum length of a line that states one roll or the totals of many rolls
 
 
 def _find_readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
-    """Return the possible ways to divide a line into two groups of dice, by separator.
+    """Divide a line with a roll into the dice of its two sides, in every possible way.
 
-    If the line names the sides, the attackers' group comes first.
+    The result maps each separator that may stand between the sides to two groups of dice. If the
+    line names the sides, the attackers' group comes first.
 
     >>> _find_readings("6,4 5", ","), _find_readings("6 4 1 v 5 3", ",")
     ({',': ('6', '4 5'), ' ': ('6,4', '5')}, {'|': ('6 4 1', '5 3')})
@@ -186,8 +188,8 @@ def _is_possible_group(group: str, dice: Dice) -> bool:
 def _find_roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
     number, first = sample[0]
     as_first = f"as in {place} {number}, {quote(first)}"
-    # Each layout is a pair: the separator between the two groups, and whether the first group
-    # belongs to the attackers.
+    # The layouts that fit all lines so far. A layout is a pair: the separator between the dice of
+    # the two sides, and whether the attackers' dice come first.
     possible = {
         (divider, is_attack_first)
         for divider in _find_readings(first, mark)
@@ -255,7 +257,7 @@ ROLLS = NUMBER.format("rolls")
 DICE_NUMBERS = (
     r"(?P<attack_dice>[0-9])\s*(?:v|vs\.?|versus|against|-)\s*(?P<defence_dice>[0-9])(?:\s*dice)?"
 )
-HEADS = (  # patterns for the number of rolls and the numbers of dice, in either order
+HEADS = (  # patterns for text such as `100 rolls 3 v 2`, and for text such as `3 v 2: 100 rolls`
     rf"{ROLLS}\s*(?:rolls?|throws?|times)?\s*(?:of|at|with)?\s+{DICE_NUMBERS}",
     rf"{DICE_NUMBERS}\s*[:,;-]?\s*(?:in\s+)?{ROLLS}\s*(?:rolls?|throws?|times)",
 )
@@ -264,7 +266,7 @@ LOST_BY = {
     for side in ("attacker", "defender")
 }
 HAVE_LOST = r"(?:have\s+)?(?:lost|lose)"
-LOSSES = tuple(  # patterns for the losses of one side, or of one side and then the other side
+LOSSES = tuple(  # patterns for text such as `attackers lost 92, defenders 108`
     rf"{LOST_BY[one][0]}\s+{HAVE_LOST}\s+{LOST_BY[one][1]}"
     rf"(?:\s*[,;]?\s*(?:and\s+)?{LOST_BY[other][0]}\s+(?:{HAVE_LOST}\s+)?{LOST_BY[other][1]})?"
     for one, other in (("attacker", "defender"), ("defender", "attacker"))
@@ -281,7 +283,8 @@ WINNERS = {
     **dict.fromkeys((*WORDS_LOST, "defender", "defenders", "defence", "defense", "0"), False),
 }
 ENDED = "|".join(word for word in (*WORDS_WON, *WORDS_LOST) if len(word) > 2)
-# These patterns match a line in only a few ways, which keeps matching fast for long lines.
+# The following patterns can match the same text in only a few ways, because a regular expression
+# that has to try many ways is slow for long lines.
 ARMIES = r"(?<![0-9])([0-9]{1,18})(?![0-9])"
 ARMY_NUMBERS = rf"{ARMIES}\s*(?:v|vs\.?|versus|against|on|-|,|;|\t)\s*{ARMIES}"
 SEPARATOR = r"(?:\s*[:,;=])?"
@@ -293,7 +296,9 @@ BETWEEN = re.compile(r"[\s,;.]*(?:and\s+)?", re.IGNORECASE)
 
 
 def is_won(value: object) -> bool | None:
-    """Return whether the attackers won, or `None` if the word does not name a winner.
+    """Return whether a word such as `won` or `defender` says that the attackers won.
+
+    The result is `None` if the word does not name a winner.
 
     >>> is_won("Won"), is_won("defender"), is_won(1), is_won("perhaps")
     (True, False, True, None)
@@ -316,7 +321,7 @@ def _find_totals_layout(first: str) -> Layout | None:
 
 
 def _read_totals(line: str) -> Row | None:
-    """Parse a line with the total losses of many rolls; return `None` for any other line.
+    """Parse a line with the total losses of many rolls; return `None` if the line has other text.
 
     >>> _read_totals("3 v 2: 100 rolls, defenders lost 108")
     {'attack_dice': '3', 'defence_dice': '2', 'rolls': '100', 'defenders_lost': '108'}
@@ -347,7 +352,7 @@ def _find_winner_layout(first: str) -> Layout | None:
 
 
 def _read_battles(line: str) -> list[Row]:
-    """Parse a line that lists battles; return an empty list for any other line.
+    """Parse a line that lists battles and their winners; return an empty list for any other line.
 
     >>> [row["won"] for row in _read_battles("6 v 1 lost, 9 v 3 lost and won 7 v 2.")]
     ['lost', 'lost', 'won']
@@ -364,7 +369,10 @@ def _read_battles(line: str) -> list[Row]:
 
 
 def _find_dice_layout(first: str, rules: Rules) -> Layout | None:
-    """Return the layout of a log of single dice, or `None` if the first line may be a roll."""
+    """Return the layout of a log of single dice.
+
+    The result is `None` if the first line does not have more numbers than a roll has dice.
+    """
     faces = max(rules.attack.faces)
 
     def read(line: str) -> list[Row]:
@@ -381,9 +389,9 @@ def _find_dice_layout(first: str, rules: Rules) -> Layout | None:
 
 
 def _read_faces(line: str) -> tuple[set[str], list[str]]:
-    """Return the separators between the numbers of a line, and the numbers.
+    """Split a line of single dice: return the separators between its numbers, and the numbers.
 
-    If the separators differ, or the line contains anything else, the list of numbers is empty.
+    If the separators differ, or the line contains other text, the list of numbers is empty.
 
     >>> _read_faces("5, 3, 6,")
     ({','}, ['5', '3', '6'])
@@ -408,7 +416,7 @@ SIDE_COLUMN = {
 NO_DIE = (None, "", "-", 0, "0")
 SEVERAL = re.compile(r"\[?\s*[1-9][0-9]*(?:[\s,;+/-]+[1-9][0-9]*)+\s*\]?")
 JOINED = re.compile(r"[1-9]{2,}")
-HEADING = {  # every heading contains at least one of these names
+HEADING = {  # every heading with documented column names contains at least one of these names
     *("die", "face", "attack", "attack_dice", "attackers_left", "won"),
     *("chance_before", "chance_after"),
 }
@@ -416,11 +424,11 @@ WINNER_COLUMNS = ("win", "result", "outcome", "winner", "victory")
 
 
 class Columns(NamedTuple):
-    """The meaning of columns whose names differ from the documentation.
+    """The columns of a log that have other names than in the documentation.
 
     names: the documented name of each column, by its name in the log.
-    dice: for each side, the columns that contain one die each.
-    remark: a sentence that lists the renamed columns; empty if there are none.
+    dice: for each side, the names of the columns that contain one die each, such as `a1`.
+    remark: a sentence that lists the columns for the user; empty if all names are documented.
     """
 
     names: Mapping[str, str]
@@ -428,7 +436,7 @@ class Columns(NamedTuple):
     remark: str
 
     def rename(self, row: Row) -> Row:
-        """Return a row with the documented names of columns."""
+        """Return a row of the log in which each column has its documented name."""
         if not self.remark:
             return row
         cells = {
@@ -447,7 +455,7 @@ class Columns(NamedTuple):
 
 
 def is_heading(names: Iterable[str]) -> bool:
-    """Return whether a line is a heading with column names.
+    """Return whether the cells of a line are column names, so that the line is a heading.
 
     >>> is_heading(["Attack Dice", "Defense Dice"]), is_heading(["6 4 1", "5 3"])
     (True, False)
@@ -460,7 +468,7 @@ def is_heading(names: Iterable[str]) -> bool:
 
 
 def is_column(name: str) -> bool:
-    """Return whether the name of an undocumented column resembles a documented name.
+    """Return whether a column name suggests dice, losses or a winner, such as `a1` or `winner`.
 
     >>> is_column("a1"), is_column("attack_dice"), is_column("winner"), is_column("time")
     (True, True, True, False)
@@ -471,7 +479,7 @@ def is_column(name: str) -> bool:
 
 
 def find_columns(sample: Iterable[Row]) -> Columns:
-    """Find the meaning of columns from their names and values.
+    """Recognise the columns that have other names than in the documentation.
 
     sample: the first rows of the log.
 
@@ -506,7 +514,10 @@ def find_columns(sample: Iterable[Row]) -> Columns:
 
 
 def _find_die_columns(values: Mapping[str, object]) -> dict[str, list[str]]:
-    """Return the columns with one die each, by side; empty unless both sides have such columns."""
+    """Return, for each side, the columns with one die each, such as `a1` and `a2`.
+
+    The result is empty unless both sides have such columns.
+    """
     found = {
         side: sorted(
             (name for name in values if pattern.fullmatch(name)), key=lambda name: name[-1]
@@ -521,20 +532,24 @@ def _find_die_columns(values: Mapping[str, object]) -> dict[str, list[str]]:
 
 
 def _find_winner_columns(values: Mapping[str, object]) -> list[str]:
-    """Return the columns that may name the winner, if the armies of both sides are given."""
+    """Return the columns that may name the winner of a battle.
+
+    The result is empty unless the log has the columns `attackers` and `defenders`, or if it has the
+    documented column `won`.
+    """
     if "won" in values or not {"attackers", "defenders"} <= {*values}:
         return []
     return [name for name in WINNER_COLUMNS if name in values]
 
 
 def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
-    """Return the pairs of columns whose names differ only in the side.
+    """Return pairs of columns whose names differ only in the side, such as `a_dice` and `d_dice`.
 
-    Each pair is a mapping from column to side.
+    Each pair is a mapping from the column name to the side.
     """
     if any(side in values for side in SIDES):
         return []
-    by_suffix: dict[str, list[tuple[str, str]]] = {}  # a suffix is `_dice`, for example
+    by_suffix: dict[str, list[tuple[str, str]]] = {}  # the suffix of `attack_dice` is `_dice`
     for side, pattern in SIDE_COLUMN.items():
         for name in values:
             if found := pattern.fullmatch(name):
@@ -543,7 +558,10 @@ def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
 
 
 def _find_side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
-    """Find the columns with the dice of both sides; return a mapping from column to side."""
+    """Find the two columns that contain several dice of a side; return the side of each column.
+
+    The result is empty unless exactly one pair of columns qualifies.
+    """
     pairs = [
         pair
         for pair in _find_side_pairs(values)
@@ -553,7 +571,7 @@ def _find_side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
 
 
 def _make_dice_test(name: str) -> Callable[[object], bool]:
-    """Return a function that checks whether a cell of a column contains several dice."""
+    """Return a function that checks whether a cell of the column `name` contains several dice."""
     are_armies = name in ("attackers", "defenders")
 
     def has_dice(value: object) -> bool:
@@ -568,7 +586,9 @@ def _make_dice_test(name: str) -> Callable[[object], bool]:
 
 
 def format_line(row: object) -> str | None:
-    """Return a string or a pair of dice as a line of a log; `None` for other values.
+    """Format an element of a list as a line of a log: a string, or the dice of both sides.
+
+    The result is `None` for other values, such as a single die.
 
     >>> format_line("641-53"), format_line(([6, 4], [5])), format_line(6)
     ('641-53', '6 4|5', None)

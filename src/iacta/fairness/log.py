@@ -1,11 +1,11 @@
 """Reads logs of dice from strings, files and lists in limited memory.
 
 A log has one line for each die, roll or battle. There are few different rolls, so most lines of a
-long log are repetitions. The reader parses each different line only once, and yields blocks: a list
-of the different entries, and for each line the index of its entry.
+long log are repetitions. The reader parses each different line only once, into an `Entry`. It
+yields blocks of lines: a list of the different entries, and for each line the index of its entry.
 
-A RiskGameRecorder recording is also a log. It shows the armies on the map, from which
-`recover_battles` recovers some of the battles.
+A recording of a game by RiskGameRecorder is also a log. It shows the armies on the map after each
+change, and `recover_battles` deduces battles from these numbers.
 """
 
 import re
@@ -65,13 +65,13 @@ from iacta.rules.variants import find_rules
 
 Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 
-BLOCK = 2**17  # number of lines in a block
-SAMPLE = 1000  # number of first lines that determine the layout of a log
-REMARK = b"#"  # lines that start with this character are skipped
-MAX_ENTRIES = 2**18  # maximum number of cached lines
-MAX_LINE_LENGTH = 10_000  # characters
-MAX_COLUMNS = 100  # maximum number of ignored columns to list
-MAX_COUNT = 10**12  # sums of smaller counts are exact in floating point
+BLOCK = 2**17  # number of lines that are processed together
+SAMPLE = 1000  # the layout of a list is determined from this many elements at its start
+REMARK = b"#"  # a line that starts with this character is a comment and is skipped
+MAX_ENTRIES = 2**18  # maximum number of lines in the cache of parsed lines
+MAX_LINE_LENGTH = 10_000  # maximum number of characters in a line of a log
+MAX_COLUMNS = 100  # maximum number of ignored columns that an audit lists
+MAX_COUNT = 10**12  # maximum number of repetitions of a line; sums of such counts are exact floats
 MAX_FACES = 100
 MAX_AHEAD = 50  # maximum number of territories in the column `ahead`
 MAX_DEFENDERS = 1000  # maximum number of defenders per territory in the column `ahead`
@@ -95,10 +95,10 @@ DICE = re.compile(r"\[?\s*[0-9]+(?:[\s,;+/-]+[0-9]+)*\s*\]?")
 
 
 class Block(NamedTuple):
-    """Consecutive lines of a log.
+    """Consecutive parsed lines of a log, in which repeated lines are stored only once.
 
-    entries: the different entries.
-    codes: for each line, in order, the index of its entry.
+    entries: the different entries (parsed lines).
+    codes: for each line, in the order of the log, the index of its entry.
     """
 
     entries: list[Entry]
@@ -106,12 +106,12 @@ class Block(NamedTuple):
 
 
 def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
-    """Yield a log block by block.
+    """Parse a log, and yield its lines block by block.
 
     log: the path of a file, the log as a string or bytes, or a list with one element per line: a
         mapping from columns to values, or the face of a die.
     rules: the default for lines that do not name any rules.
-    notes: receives remarks, ignored columns and skipped attacks.
+    notes: an object to which remarks, ignored columns and skipped attacks are added.
     """
     read = partial(_read_entry, usual=rules, notes=notes)
     if not isinstance(log, str | bytes | PathLike):
@@ -123,7 +123,8 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
         if not table.is_text:
             yield from _read_list(_read_table(table), "row", read, rules, notes)
         elif not _is_document(table.head):
-            table.format = "jsonl" if table.format == "jsonl" else "csv"  # parse JSON line by line
+            # Text that is not JSONL, such as `6 4 1 vs 5 3`, is read like CSV.
+            table.format = "jsonl" if table.format == "jsonl" else "csv"
             lines = _Lines(table.read_lines(), _list_first_lines(table.head), "line", table.format)
             yield from _Reader(lines, read, rules, notes).blocks()
         elif isinstance(document := table.read_document(), list):
@@ -133,7 +134,10 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
 
 
 def _is_document(head: bytes) -> bool:
-    """Return whether a log is a single JSON document, such as a recording."""
+    """Return whether a log is one JSON document, such as a recording, instead of lines.
+
+    head: the first bytes of the log.
+    """
     start = head.lstrip()
     first = start.split(b"\n", 1)[0].strip()
     if start.startswith(b"["):
@@ -142,7 +146,7 @@ def _is_document(head: bytes) -> bool:
 
 
 def _read_table(table: Tabular) -> Iterator[Row | str]:
-    """Yield the rows of a table; if it has no heading, yield them as lines."""
+    """Yield the rows of a table file: mappings if it has a heading, otherwise lines of text."""
     for row in table.read_records(
         lambda name: not table.is_headed or name in COLUMNS or is_column(name)
     ):
@@ -158,8 +162,8 @@ def _read_list(
 ) -> Iterator[Block]:
     """Yield the blocks of a log that is a list of Python values.
 
-    log: a list of mappings, dice, strings, or pairs of the dice of both sides.
-    place: the word for an element in messages, such as `entry`.
+    log: a list of mappings, single dice, strings, or pairs of the dice of both sides.
+    place: the word for an element in error messages, such as `entry`.
     """
     if isinstance(log, Mapping):
         raise MalformedError(f"log must be a list of mappings or of dice, got {quote(log)}")
@@ -185,7 +189,7 @@ def _read_list(
 
 
 def _make_line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]:
-    """Yield a list of strings or dice as blocks of lines."""
+    """Convert a list to blocks of text lines; an element is a string or the dice of both sides."""
     number = 1
     while part := list(islice(rows, BLOCK)):
         lines = []
@@ -193,7 +197,9 @@ def _make_line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]
             line = format_line(row)
             with add_place(f"{place} {number + place_in_part}"):
                 if line is None:
-                    raise MalformedError(f"a row must be a string or a die, got {quote(row)}")
+                    raise MalformedError(
+                        f"a row must be a string or the dice of both sides, got {quote(row)}"
+                    )
                 if len(line) > MAX_LINE_LENGTH:
                     raise TooLargeError(
                         f"a line must have at most {MAX_LINE_LENGTH} characters, got more"
@@ -223,12 +229,12 @@ def _add_remark(notes: Notes, remark: str) -> None:
 
 
 class _Lines(NamedTuple):
-    """The lines of a log.
+    """The lines of a log before they are parsed.
 
-    blocks: all lines, divided into blocks.
-    sample: the first lines, with their numbers.
-    place: the word for a line in messages.
-    format: `csv` or `jsonl`.
+    blocks: all lines, divided into blocks of consecutive lines.
+    sample: the first lines, with their line numbers; they determine the layout.
+    place: the word for a line in error messages, such as `line` or `row`.
+    format: the file format of the lines, `csv` or `jsonl`.
     """
 
     blocks: Iterator[LineBlock]
@@ -238,7 +244,7 @@ class _Lines(NamedTuple):
 
 
 def _list_first_lines(head: bytes) -> list[Numbered]:
-    """Return the first lines of a log, numbered, without an incomplete last line."""
+    """Split the first bytes of a log into numbered lines, and drop an incomplete last line."""
     lines = head.decode(errors="replace").split("\n")
     if len(head) >= HEAD_BYTES:
         lines.pop()
@@ -250,10 +256,10 @@ def _is_row(line: str) -> bool:
 
 
 class _Reader:
-    """Reads the lines of a log; parsed lines are cached.
+    """Parses the lines of a log, each different line only once.
 
-    cache: the index of the entry for each parsed line.
-    indices: the index of each entry.
+    cache: for each different line, the index of its entry (the parsed line).
+    indices: for each different entry, its index in the next block.
     """
 
     def __init__(
@@ -277,7 +283,7 @@ class _Reader:
             if is_full or len(waiting) >= BLOCK:
                 yield Block(list(self.indices), np.array(waiting))
                 waiting = []
-            if is_full:  # limits the memory for a log in which all lines differ
+            if is_full:  # empty the caches, so that a log of different lines needs little memory
                 self.cache, self.indices = {}, {}
         if waiting:
             yield Block(list(self.indices), np.array(waiting))
@@ -334,7 +340,7 @@ class _Reader:
         return False
 
     def _name_columns(self, sample: Iterable[str]) -> None:
-        """Find the meaning of columns from the first lines that can be read."""
+        """Recognise undocumented column names; ignore lines of the sample that are invalid."""
         rows: list[Row] = []
         for line in sample:
             with suppress(IactaError):
@@ -349,7 +355,8 @@ class _Reader:
 
     def _read_cells(self, text: str) -> Sequence[Row]:
         row = [cell.strip() for cell in split_row(text, self.mark)]
-        while len(row) > len(self.heading) and not row[-1]:  # a line may end with extra separators
+        # A line may end with extra separators, which add empty cells.
+        while len(row) > len(self.heading) and not row[-1]:
             row.pop()
         if len(row) != len(self.heading):
             raise MalformedError(
@@ -374,7 +381,12 @@ _compute_losses = lru_cache(maxsize=2**14)(compare_dice)
 
 
 def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
-    """Return the entry of a row; an invalid row raises `IactaError`."""
+    """Convert a row (a mapping from column names to values) to an `Entry`.
+
+    usual: the rules if the row does not name any rules.
+
+    Raises `IactaError` if the row is invalid.
+    """
     given: dict[str, Any] = {}
     for name, value in row.items():
         column = normalise_column(name) if isinstance(name, str) else ""
@@ -389,7 +401,8 @@ def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     chances = _read_chances(given) if has_chances else None
     if kinds == ["rolls", "totals"] and not {"attack", "defence"} & {*given}:
         kinds = ["totals"]
-    elif len(kinds) == 2 and "totals" in kinds:  # the column `rolls` may contain line numbers
+    elif len(kinds) == 2 and "totals" in kinds:
+        # The row has a die, a roll or a battle, so `rolls` is probably the number of the line.
         kinds.remove("totals")
         notes.unread["rolls"] = None
     if not kinds and "won" in given and ("attackers" in given or chances is None):
@@ -439,7 +452,7 @@ def _read_rules(name: object, garrison: int) -> Rules:
 
 
 def _read_ahead(value: object) -> tuple[Territory, ...]:
-    """Read the territories ahead from a string such as `3 8:capital`, or from a list."""
+    """Parse the column `ahead`: the next territories as text, such as `3 8:capital`, or a list."""
     parts = split_words(value) if isinstance(value, str) else value
     if isinstance(parts, int) and not isinstance(parts, bool):
         parts = [parts]
@@ -469,7 +482,7 @@ def _read_chances(given: Row) -> tuple[float, float]:
 
 
 def _read_chance(given: Row, rules: Rules) -> Entry:
-    """Return the entry of a line that only gives the chances before and after an attack."""
+    """Return the entry of a line that states only the chances before and after an attack."""
     before, after = _read_chances(given)
     is_decided = after in (0, 1)
     outcome = (WON if after else LOST) if is_decided else (0, 0)
@@ -551,7 +564,7 @@ def _read_roll(given: Row, rules: Rules) -> Entry:
 
 
 def _read_dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
-    """Return the dice in a cell: a list, or text such as `6 5 3`, `6-5-3` or `653`."""
+    """Parse a cell with the dice of one side: a list, or text such as `6 5 3` or `653`."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if isinstance(value, str) and len(value) < MAX_NAME_LENGTH and DICE.fullmatch(value.strip()):
@@ -573,7 +586,7 @@ def _read_dice(value: object, name: str, dice: Dice) -> tuple[int, ...]:
 
 
 def _read_losses(given: Row, roll: Roll) -> Losses | None:
-    """Return the losses in a line, or `None` if the line has no losses."""
+    """Return the losses that a line states for a roll, or `None` if it states no losses."""
     names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
     if not names:
         return None
@@ -617,7 +630,7 @@ def _read_battle(given: Row, rules: Rules) -> Entry:
 
 
 def _read_won_battle(given: Row, rules: Rules) -> Entry:
-    """Return the entry of a battle with a known winner but unknown losses."""
+    """Return the entry of a battle for which the line states the winner but no losses."""
     attackers, defenders = _read_whole(given, "attackers", 1), _read_whole(given, "defenders", 1)
     if attackers <= rules.garrison:
         raise IllegalError(
@@ -637,9 +650,9 @@ def _read_won(given: Row) -> bool:
 
 
 def _are_totals(given: Row) -> bool:
-    """Return whether the losses in a line are totals over all its rolls.
+    """Return whether a line states the total losses of `count` rolls, not the losses per roll.
 
-    This is the case if a single roll cannot cost that many armies.
+    This is the case if the losses add up to the armies that all rolls take together.
     """
     names = ("count", "attack_dice", "defence_dice", "attackers_lost", "defenders_lost")
     if any(name not in given for name in names):
@@ -649,7 +662,7 @@ def _are_totals(given: Row) -> bool:
 
 
 def _read_total(given: Row, rules: Rules) -> Entry:
-    """Return the entry of several rolls with known total losses."""
+    """Return the entry of a line that states the total losses of several rolls."""
     if not rules.mode.dice_chosen_first:
         raise rules.mode.make_unfit_error("to audit single rolls")
     if "count" in given:
@@ -670,6 +683,6 @@ def _read_total(given: Row, rules: Rules) -> Entry:
             f"attackers_lost {ours:,} and defenders_lost {theirs:,}"
         )
     trial = Trial("total", first, second, rules)
-    # Raise an error if the losses of one side do not determine the losses of the other side.
+    # This call raises an error if one side's losses do not determine the other side's losses.
     find_attackers_lost(trial)
     return Entry(trial, (ours, theirs), times=rolls)

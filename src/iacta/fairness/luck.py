@@ -16,11 +16,11 @@ minus sign.
 
 A log may state V itself, such as the chance of a plan before and after a throw. While the plan is
 followed, V is a martingale, so the luck is V(after) − V(before). The sum of V·(1 − V) and all
-squared steps so far is also a martingale, so the expected variance of a step is
+squared changes of V so far is also a martingale, so the expected square of a change is
 
     E[(V(after) − V(before))²] = V(before)·(1 − V(before)) − E[V(after)·(1 − V(after))].
 
-Over a plan that is followed to its end, these variances add up to V·(1 − V) at the start.
+Over a plan that is followed to its end, these squares add up to V·(1 − V) at the start.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -42,18 +42,18 @@ from iacta.rules.rules import Rules
 
 
 class Luck(NamedTuple):
-    """The luck of a player.
+    """The luck of a player in all throws of a log.
 
     player: the name of the player; empty if the log has no names.
     throws: the number of rolls and battles in which the player took part.
     result: the armies lost by the player's opponents, minus the player's own losses.
     armies: the part of the result that is luck; the rest, `result - armies`, is skill.
-    spread: the standard deviation of the luck in armies.
+    spread: the standard deviation, with fair dice, of `armies`.
     as_bad, as_good: the chance that fair dice are at least as bad, or at least as good, for the
         player, measured in armies, or in wins if the log has no losses.
-    fights: the number of throws with a known chance to win before and after.
-    wins: the total luck in wins over these throws.
-    wins_spread: the standard deviation of the luck in wins.
+    fights: the number of throws for which the chance to win before and after the throw is known.
+    wins: the sum, over these throws, of the changes of the chance to win that are due to the dice.
+    wins_spread: the standard deviation, with fair dice, of `wins`.
     """
 
     player: str
@@ -69,14 +69,14 @@ class Luck(NamedTuple):
 
 
 class Gain(NamedTuple):
-    """The gain of a player from one or more throws.
+    """The result and the luck of a player in one or more throws.
 
     throws: the number of throws.
     armies: the armies lost by the enemy, minus the player's own losses.
-    luck: the luck in armies.
-    fights: the number of throws with a known chance to win before and after.
-    wins: the luck in wins.
-    variance: the variance of the luck in wins.
+    luck: the part of `armies` that is due to the dice.
+    fights: the number of throws for which the chance to win before and after the throw is known.
+    wins: the sum of the changes of the chance to win that are due to the dice.
+    variance: the variance of `wins` with fair dice.
     """
 
     throws: float
@@ -88,7 +88,7 @@ class Gain(NamedTuple):
 
 
 def measure_gain(entry: Entry, trial: Trial) -> Gain:
-    """Return the attackers' gain from a roll or battle; for totals, the mean gain per roll."""
+    """Return the attackers' gain from a roll or battle; for many rolls, the mean gain per roll."""
     armies = (entry.outcome[1] - entry.outcome[0]) / (entry.times if trial.kind == "total" else 1)
     mean, _ = compute_army_moments(trial)
     if not trial.has_losses:
@@ -104,9 +104,9 @@ def measure_gain(entry: Entry, trial: Trial) -> Gain:
 
 @lru_cache(maxsize=2**14)
 def compute_army_moments(trial: Trial) -> tuple[float, float]:
-    """Return the mean and the variance of the attackers' gain in armies from a throw.
+    """Return the mean and variance of the armies lost by the defenders minus the attackers' losses.
 
-    Both are 0 if the losses of the trial are unknown.
+    The mean and the variance are 0 if the log does not state the losses of the trial.
 
     >>> mean, variance = compute_army_moments(Trial("roll", 3, 2, Rules()))
     >>> round(mean, 4), round(variance, 4)
@@ -127,7 +127,9 @@ def measure_chance_luck(
     lost: tuple[int, int],
     ahead: tuple[Territory, ...] = (),
 ) -> tuple[float, float]:
-    """Return the luck of a throw and the variance of this luck, measured by the chance to succeed.
+    """Return the change of the attackers' chance to succeed that is due to the dice of a throw.
+
+    The second value is the variance of this change.
 
     armies: the attackers (garrison included) and the defenders before a roll; `None` for a battle.
     lost: the armies lost by the attackers and by the defenders.
@@ -139,7 +141,7 @@ def measure_chance_luck(
     """
     chances = find_outcomes(trial)
     ours, theirs = (trial.first, trial.second) if armies is None else armies
-    is_over = armies is None  # after a battle the attackers cannot attack this territory again
+    is_over = armies is None  # after a battle, defenders that are left cannot be attacked again
     if trial.has_only_winner:
         won = chances.get(WON, 0.0)
         return float(lost == WON) - won, won * chances.get(LOST, 0.0)
@@ -156,7 +158,11 @@ def measure_chance_luck(
 def _find_chance(
     attackers: int, defenders: int, rules: Rules, ahead: tuple[Territory, ...], is_over: bool
 ) -> float:
-    """Return the chance to conquer a territory and all territories ahead."""
+    """Return the chance to conquer a territory and all territories ahead of it.
+
+    attackers, defenders: the armies that are left, garrison included.
+    is_over: whether the battle for the first territory has ended.
+    """
     able = attackers - rules.garrison
     if not defenders and not ahead:
         return 1.0
@@ -169,11 +175,11 @@ def _find_chance(
 
 
 def measure_luck(player: str, total: Gain, thrown: Mapping[tuple[Trial, int], int]) -> Luck:
-    """Return the luck of a player.
+    """Return the luck of a player in all throws of a log.
 
     total: the sum of the player's gains.
-    thrown: a mapping from pairs of a trial and a sign to the number of such trials. The sign is 1
-        if the player attacked, and −1 if the player defended.
+    thrown: how often each trial occurred. The key is a pair of the trial and a sign: 1 if the
+        player attacked, −1 if the player defended.
 
     `as_bad` and `as_good` are exact with two exceptions: for very long logs they are normal
     approximations, and for logs with undecided attacks they are Chernoff bounds.
@@ -201,7 +207,10 @@ def measure_luck(player: str, total: Gain, thrown: Mapping[tuple[Trial, int], in
 def _compute_army_tails(
     thrown: Mapping[tuple[Trial, int], int], result: int
 ) -> tuple[float, float]:
-    """Return the chances that fair dice gain at most, and at least, `result` armies."""
+    """Return the chances that a player with fair dice gains at most, and at least, `result` armies.
+
+    The gain is the losses of the player's opponents, minus the player's own losses.
+    """
     parts = []
     for (trial, sign), count in thrown.items():
         if trial.has_losses:
@@ -212,7 +221,10 @@ def _compute_army_tails(
 
 
 def _compute_win_tails(thrown: Mapping[tuple[Trial, int], int], gain: float) -> tuple[float, float]:
-    """Return the chances that the luck in wins is at most, and at least, `gain`."""
+    """Return the chances that a player with fair dice has at most, and at least, this luck in wins.
+
+    gain: the wins of the player minus the expected number of wins.
+    """
     tried: Counter[tuple[float, float]] = Counter()
     for (trial, sign), count in thrown.items():
         chances = find_outcomes(trial)

@@ -1,4 +1,4 @@
-"""P-values: how well counts agree with fair dice, and which biases they can reveal.
+"""P-values: test whether the counts of results agree with fair dice, and find detectable biases.
 
 All tests of counts use Pearson's statistic. If result i has count nᵢ among n throws, and
 probability pᵢ with fair dice, the statistic is
@@ -33,32 +33,32 @@ from iacta.fairness.sums import approximate_tail
 from iacta.fairness.throws import Throws
 from iacta.probability.estimate import Estimate, Interval
 
-MAX_ENUMERATED_COUNTS = 200_000  # maximum number of counts for an exact p-value
-DRAWS = 100_000  # number of simulated fair logs per p-value
-SHUFFLES = 9_999  # number of shuffled logs in tests of order and of players
-MAX_SHUFFLED_THROWS = 1_000  # the order of longer logs is tested by a normal approximation
-MAX_URN_THROWS = 10**9  # limit of NumPy's hypergeometric distribution
+MAX_ENUMERATED_COUNTS = 200_000  # maximum number of possible counts that an exact p-value adds up
+DRAWS = 100_000  # usual number of fair logs to simulate for a p-value
+SHUFFLES = 9_999  # usual number of shuffled logs in the tests of order and of players
+MAX_SHUFFLED_THROWS = 1_000  # a normal approximation tests the order of logs with more throws
+MAX_URN_THROWS = 10**9  # NumPy's hypergeometric distribution accepts fewer throws than this
 MAX_COMPARED_PLAYERS = 12
 ORDER_TESTS = ("repeats", "runs", "correlation")
-MIN_SEQUENCE = 40  # shorter logs are not searched for repeated sequences
-COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))  # one bet per fraction of copied throws
-TOLERANCE = 1e-9  # relative difference below which statistics are equal
-POWER = 0.9  # a bias that raises an alarm this often counts as detectable
+MIN_SEQUENCE = 40  # logs with fewer throws are not searched for repeated sequences
+COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))  # the fractions r in `find_period`
+TOLERANCE = 1e-9  # statistics with a smaller relative difference are treated as equal
+POWER = 0.9  # a bias is detectable if it raises an alarm with at least this probability
 MAX_BIAS = 0.5
-CERTAIN_SHIFT = 1000.0  # a noncentrality above this, per result, always raises an alarm
+CERTAIN_SHIFT = 1000.0  # a bias with a larger noncentrality per result always raises an alarm
 INTERVAL_LEVEL = 0.99  # confidence level of the interval around a simulated p-value
-MAX_SUMMED_VARIANCE = 1e6  # sums with a larger variance use a normal approximation
+MAX_SUMMED_VARIANCE = 1e6  # binomial tails with a larger variance use a normal approximation
 
 
 class Finding(NamedTuple):
-    """The result of one test of a log.
+    """The outcome of one statistical test of a log.
 
     question: the name of the test.
-    p_value: the probability that fair dice deviate at least as much.
-    statistic: the statistic of the test.
+    p_value: the probability that fair dice deviate at least as much as the log.
+    statistic: the value of the test statistic.
     how: how the p-value was found: `"exact"`, `"simulated"`, `"normal"` or `"bound"`.
-    interval: the 99% interval of a simulated p-value; otherwise `None`.
-    detail: further details in words.
+    interval: the 99% confidence interval of a simulated p-value; otherwise `None`.
+    detail: further details in words, for the user.
     """
 
     question: str
@@ -72,10 +72,10 @@ class Finding(NamedTuple):
 def compare_with_fair(
     question: str, parts: Sequence[Throws], rng: "np.random.Generator", draws: int = DRAWS
 ) -> Finding:
-    """Test counts against fair dice.
+    """Test whether the counts of results agree with fair dice.
 
     question: the name of the test.
-    parts: the kinds of throw to test together; their statistics are added.
+    parts: the kinds of throw that are tested together; their statistics X² are added.
     draws: the number of fair logs to simulate if there are too many possible counts.
 
     >>> import numpy as np
@@ -102,7 +102,7 @@ def compare_with_fair(
 def make_simulated_finding(
     question: str, as_far: int, draws: int, statistic: float, detail: str = ""
 ) -> Finding:
-    """Return the result of a test with a simulated p-value.
+    """Compute a p-value from simulated logs, and return it as a finding.
 
     as_far: the number of simulated fair logs that deviate at least as much as the real log.
     draws: the total number of simulated fair logs.
@@ -121,7 +121,7 @@ def _compute_pearson(counts: Ints, chances: Floats) -> Floats:
 
 
 def _compute_exact_p_value(part: Throws, statistic: float) -> float:
-    """Return the p-value of the exact multinomial test based on X²."""
+    """Return the exact p-value of X²: a sum over all possible counts of a kind of throw."""
     n = part.total
     every = _list_compositions(n, len(part.chances))
     log_factorials = _log_factorial(np.arange(n + 1))
@@ -165,19 +165,20 @@ def correct_by_holm(p_values: Sequence[float]) -> list[float]:
 def check_order(
     parts: Sequence[Throws], rng: "np.random.Generator", draws: int = SHUFFLES
 ) -> list[Finding]:
-    """Test whether results depend on earlier results: by repeats, runs and correlation.
+    """Test whether a result depends on the previous result, by repeats, runs and correlation.
 
-    Each test looks at pairs of consecutive results of one kind of throw. If the dice have no
-    memory, all orders of the observed results are equally likely. Short logs are therefore compared
-    with shuffled logs, and long logs with a normal distribution that has the mean and variance over
-    all orders. Let n be the number of results, qᵢ the share of result i, and s_k = Σ qᵢ^k:
+    Each test uses pairs of consecutive results of one kind of throw. If the dice have no memory,
+    all orders of the observed results are equally likely. Short logs are therefore compared with
+    shuffled logs, and long logs with a normal distribution that has the mean and variance over all
+    orders. Let n be the number of results, qᵢ the share of result i, and s_k = Σ qᵢ^k:
 
-    - the number of repeats has mean n·s₂ − 1 and, for large n, variance n (s₂ + s₂² − 2 s₃) (Moran
-      1948);
-    - the number of changes between n₁ results above and n₀ results below the average has mean 2 n₁
-      n₀ / n and variance 2 n₁ n₀ (2 n₁ n₀ − n) / (n² (n − 1)) (Wald and Wolfowitz 1940);
-    - the sum of products of neighbouring scores, standardised to mean 0 and variance 1, has mean −1
-      and, for large n, variance n (Wald and Wolfowitz 1943).
+    - repeats: the number of pairs with equal results has mean n·s₂ − 1 and, for large n, variance n
+      (s₂ + s₂² − 2 s₃) (Moran 1948);
+    - runs: the number of changes between n₁ results above and n₀ results below the average has mean
+      2 n₁ n₀ / n and variance 2 n₁ n₀ (2 n₁ n₀ − n) / (n² (n − 1)) (Wald and Wolfowitz 1940);
+    - correlation: if the scores of results are standardised to mean 0 and variance 1, the sum over
+      all pairs of the product of both scores has mean −1 and, for large n, variance n (Wald and
+      Wolfowitz 1943).
     """
     used = [part for part in parts if part.total > 2 and (part.counts > 0).sum() > 1]
     if not used:
@@ -185,10 +186,10 @@ def check_order(
     totals, means, variances = np.sum([_compute_order_statistics(part) for part in used], axis=0)
     total = sum(part.total for part in used)
     seen = (
-        f"{totals[0]:,.0f} repeats of the result before, {means[0]:,.1f} expected",
+        f"{totals[0]:,.0f} repeats of the previous result, {means[0]:,.1f} expected",
         f"{totals[1] + len(used):,.0f} runs of good or bad results, {means[1] + len(used):,.1f} "
         "expected",
-        f"the correlation with the result before is {(totals[2] + len(used)) / total:+.3f}",
+        f"the correlation with the previous result is {(totals[2] + len(used)) / total:+.3f}",
     )
     if total > MAX_SHUFFLED_THROWS:
         off = (np.abs(totals - means) / np.sqrt(variances)).tolist()
@@ -206,7 +207,7 @@ def check_order(
 
 
 def _standardise(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the standardised scores, and a mask of the results above the average."""
+    """Return the scores of all results with mean 0 and variance 1, and which scores are above 0."""
     share = part.counts / part.total
     middle = part.scores - share @ part.scores
     spread = math.sqrt(float(share @ middle**2)) or 1.0
@@ -214,7 +215,10 @@ def _standardise(part: Throws) -> tuple[Floats, npt.NDArray[np.bool_]]:
 
 
 def _compute_order_statistics(part: Throws) -> Floats:
-    """Return an array with three rows: the three statistics, their means and their variances."""
+    """Return the statistics of the three tests of order, their means, and their variances.
+
+    The order of the columns is repeats, runs, correlation.
+    """
     assert part.pairs is not None  # noqa: S101 # the caller checks that the order is known
     n, pairs, (scores, better) = part.total, part.pairs, _standardise(part)
     changes = pairs[better][:, ~better].sum() + pairs[~better][:, better].sum()
@@ -246,12 +250,12 @@ def _simulate_order_statistics(part: Throws, rng: "np.random.Generator", draws: 
 
 
 class ThrowSequence(NamedTuple):
-    """Throws in order, to be searched for a repeated sequence.
+    """The throws of a log in order, to be searched for a repeated sequence.
 
     one, many: the noun for throws in singular and plural, such as `die` and `dice`.
-    kinds: the kind of each throw. Only throws of the same kind can be equal.
-    results: the result of each throw.
-    chances: the probability of each result with fair dice.
+    kinds: for each throw, the number of its kind. Only throws of the same kind can be equal.
+    results: for each throw, the number of its result.
+    chances: for each throw, the probability of its result with fair dice.
     """
 
     one: str
@@ -262,9 +266,9 @@ class ThrowSequence(NamedTuple):
 
 
 def find_period(sequences: Sequence[ThrowSequence]) -> Finding | None:
-    """Test whether the results are periodic, and estimate the period.
+    """Test whether the results repeat themselves with a period, and estimate the period.
 
-    sequences: the log as one or more sequences, such as one by dice and one by rolls.
+    sequences: the same log as one or more sequences, such as its single dice and its rolls.
 
     Each throw is compared with the throw L places before it, if both are of the same kind. Consider
     a bet that a fraction r of the throws repeat the earlier throw, and that the other throws are
@@ -296,7 +300,10 @@ def find_period(sequences: Sequence[ThrowSequence]) -> Finding | None:
 
 
 def _compute_copy_evidence(sequence: ThrowSequence) -> Floats:
-    """Return log E for the distances 1, 2, ..., where E is the mean over all fractions."""
+    """Return, for each distance L = 1, 2, ..., log E of the bets that throws repeat after L throws.
+
+    E is the mean over all fractions r of repeated throws (see `find_period`).
+    """
     _, kinds, sizes = np.unique(sequence.kinds, return_inverse=True, return_counts=True)
     _, results, counts = np.unique(sequence.results, return_inverse=True, return_counts=True)
     chances, groups = np.unique(
@@ -312,15 +319,15 @@ def _compute_copy_evidence(sequence: ThrowSequence) -> Floats:
 
 
 def _count_pairs(places: Ints, results: Ints) -> Ints:
-    """Return the number of pairs of equal results at each distance, starting from 0.
+    """Return the number of pairs of equal results at each distance 0, 1, 2, ... in a sequence.
 
-    places: the indices of the results to compare.
+    places: the indices of the results to compare; other results are ignored.
     """
     n = len(results)
     places = places[np.argsort(results[places], kind="stable")]
     results, counts = results[places], np.bincount(results[places], minlength=1)
     alike = np.zeros(n, dtype=np.int64)
-    is_often = counts**2 > 16 * n  # a Fourier transform is faster for such results
+    is_often = counts**2 > 16 * n  # a Fourier transform counts the pairs of frequent results faster
     size = 1 << (2 * n - 1).bit_length()
     for result in np.flatnonzero(is_often).tolist():
         marks = np.zeros(size)
@@ -343,7 +350,7 @@ def compare_players(
 ) -> tuple[list[Finding], dict[str, float]]:
     """Test whether all players get equally good dice; also return a p-value for each player.
 
-    names: the names of the players, by number.
+    names: the names of the players; the index is the number of the player.
 
     Fix the total count of each result and the number of throws of each player. If the dice are the
     same for all, results are distributed among players like draws from an urn. X² compares the
@@ -377,7 +384,7 @@ def compare_players(
         as_far = int((drawn >= statistic * (1 - TOLERANCE)).sum())
         findings[names[player]] = make_simulated_finding("players", as_far, draws, 0.0)
     best = min(findings, key=lambda name: findings[name].p_value)
-    # With two players there is only one comparison.
+    # Two players have only one comparison, that of the first player with the second.
     shown, comparisons = (next(iter(findings)), 1) if len(findings) == 2 else (best, len(findings))
     finding = findings[shown]._replace(
         p_value=min(1.0, findings[shown].p_value * comparisons),
@@ -419,9 +426,9 @@ def chi_square_sf(x: float, degrees: int, noncentrality: float = 0.0) -> float:
 
 
 def _find_least_number(is_enough: Callable[[float], bool], most: float, tolerance: float) -> float:
-    """Find the smallest number up to `most` for which `is_enough` is true, by bisection.
+    """Find the smallest number from 0 to `most` for which `is_enough` is true, by bisection.
 
-    tolerance: the maximum relative error of the result.
+    tolerance: the maximum relative error of the number.
     """
     low, high = 0.0, most
     while high - low > tolerance * high:
@@ -432,7 +439,7 @@ def _find_least_number(is_enough: Callable[[float], bool], most: float, toleranc
 
 @lru_cache(maxsize=1024)
 def _find_critical_value(degrees: int, level: float) -> float:
-    """Return the value that a χ² variable exceeds with probability `level`."""
+    """Return the value that a χ² variable with `degrees` of freedom exceeds with chance `level`."""
     most = 1.0
     while chi_square_sf(most, degrees) > level:
         most *= 2
@@ -441,10 +448,11 @@ def _find_critical_value(degrees: int, level: float) -> float:
 
 @lru_cache(maxsize=2**14)
 def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float) -> bool:
-    """Return whether a number of throws detects a bias with a probability of at least `POWER`.
+    """Return whether a bias raises an alarm with a probability of at least `POWER`.
 
-    The bias must be detectable no matter which result is biased.
+    The alarm must be this likely no matter which result is biased.
 
+    throws: the number of throws in the log.
     bias: the change of the probability of the biased result.
     row: the probability of each result with fair dice.
     level: the chance of a false alarm.
@@ -457,10 +465,10 @@ def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float)
         )
     chances = np.array(row)
     worst = int(np.argmax(chances * (1 - chances)))
-    # A probability near 1 cannot be raised by the bias, so it is lowered.
+    # Increase the probability of one result by the bias, or decrease it if it is near 1.
     sign = 1 if row[worst] + bias < 1 else -1
     if sign > 0 and float(chances.max()) ** throws > level:
-        return False  # a log in which all results are equal would not raise an alarm
+        return False  # not even a log in which all results are equal raises an alarm
     change = -sign * bias * chances / (1 - chances[worst])
     change[worst] = sign * bias
     loaded = chances + change
@@ -468,7 +476,7 @@ def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float)
     noncentrality = throws * float((change**2 / chances).sum())
     if loaded.min() <= 0 or noncentrality > CERTAIN_SHIFT * (degrees + 1):
         return True
-    # The mean and variance of X² with loaded dice.
+    # Compute the mean and the variance of X² with the loaded dice.
     spread = (np.diag(loaded) - np.outer(loaded, loaded)) / np.sqrt(np.outer(chances, chances))
     moved = math.sqrt(throws) * change / np.sqrt(chances)
     mean = float(np.trace(spread)) + noncentrality
@@ -479,15 +487,17 @@ def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float)
 
 
 def _list_raisable(row: tuple[float, ...], bias: float) -> list[float]:
-    """Return the probabilities that do not exceed 1 if the bias is added."""
+    """Return the fair probabilities of results that stay at most 1 if the bias is added."""
     return [chance for chance in row if chance + bias <= 1]
 
 
 def binomial_tail(throws: int, count: int, chance: float) -> float:
     """Return the probability of at least `count` successes in `throws` independent throws.
 
-    Up to a variance of a million, the terms of the tail are added. Beyond that, the tail has a
-    normal approximation with a correction for skewness.
+    chance: the probability of success in one throw.
+
+    If the variance is at most a million, the probabilities of all counts are added. Otherwise, the
+    result is a normal approximation with a correction for skewness.
 
     >>> round(binomial_tail(3, 2, 0.5), 12), binomial_tail(3, 0, 0.5), binomial_tail(3, 4, 0.5)
     (0.5, 1.0, 0.0)
@@ -500,7 +510,7 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
     variance = mean * other
     if variance > MAX_SUMMED_VARIANCE:
         return approximate_tail(mean - count + 0.5, variance, variance * (chance - other))
-    if count <= mean:  # the other tail is smaller
+    if count <= mean:  # compute the probability of fewer successes, which is smaller
         return 1 - binomial_tail(throws, throws - count + 1, other)
     log_first = (
         math.lgamma(throws + 1)
@@ -516,7 +526,10 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
 
 @lru_cache(maxsize=2**14)
 def _find_critical_count(throws: int, chance: float, level: float) -> int:
-    """Return the smallest count that fair dice reach with a probability of at most `level`."""
+    """Return the smallest count that a result of fair dice reaches with at most chance `level`.
+
+    chance: the probability of the result in one throw.
+    """
     return bisect_left(
         range(throws + 1),
         True,
@@ -526,7 +539,7 @@ def _find_critical_count(throws: int, chance: float, level: float) -> int:
 
 @lru_cache(maxsize=2**10)
 def _count_throws_for_two_results(chance: float, bias: float, level: float) -> int:
-    """Return the smallest number of throws that detects a bias if there are only two results.
+    """Return the smallest number of throws that detects a bias of dice with only two results.
 
     chance: the fair probability of the biased result.
     bias: the difference between its true and its fair probability.

@@ -1,4 +1,4 @@
-"""Recordings of games, and the battles that they show with certainty."""
+"""Recordings of games by RiskGameRecorder, and the battles that can be deduced from them."""
 
 from collections.abc import Iterator, Mapping
 from operator import itemgetter
@@ -19,12 +19,12 @@ from iacta.rules.variants import find_rules
 
 
 class Land(NamedTuple):
-    """A territory at some moment of the game.
+    """A territory at some moment of a recorded game.
 
     owner: the player who owns the territory.
-    armies: the number of armies.
+    armies: the number of armies on the territory.
     is_capital: whether the territory is a capital.
-    before: the number of armies before a change; `None` if unknown.
+    before: the number of armies before the last change, as recorded; `None` if not recorded.
     """
 
     owner: object
@@ -34,14 +34,15 @@ class Land(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change of the map.
+    """A recorded change of the map: one or more territories with new owners or armies.
 
     round: the number of the round.
     player: the number of the active player.
     lands: all territories before the change.
-    changed: the changed territories after the change.
-    attack: the source and the target of the attack; `None` if there was no attack or it is unclear.
-    unclear: the reason why an attack is unclear; otherwise empty.
+    changed: the recorded territories, as they are after the change.
+    attack: the source and the target of the attack that caused the change; `None` if the change was
+        not an attack, or if the territories are not certain.
+    unclear: the reason why the source or target is not certain; otherwise empty.
     """
 
     round: int
@@ -53,7 +54,7 @@ class Change(NamedTuple):
 
     @property
     def left(self) -> tuple[int, int]:
-        """The armies of both sides after the attack, before armies move in."""
+        """The armies of both sides after the attack, before the winner moves armies in."""
         if self.attack is None:
             raise ValueError("no attack")
         after, against = (self.changed[name].armies for name in self.attack)
@@ -72,8 +73,8 @@ class Recording(NamedTuple):
     map: the name of the map.
     dice: the name of the dice mode; empty for the usual mode.
     has_capitals: whether capitals have special rules.
-    players: the players, by number.
-    rounds: the events of each round, by the number of the round.
+    players: the recorded data of each player, by the number of the player.
+    rounds: the recorded events of each round, by the number of the round.
     """
 
     map: str
@@ -159,7 +160,7 @@ def _read_land(value: object) -> Land:
 
 
 def _list_snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Land]]]:
-    """Return the time, the active player and the changed territories of each change."""
+    """Return the recorded changes of a round by time: time, active player, changed territories."""
     read = []
     for player in turns:
         snapshots = _read_part(turns, player).get("snapshots", [])
@@ -175,7 +176,11 @@ def _list_snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Lan
 def _find_attack(
     player: str, before: Mapping[str, Land], after: Mapping[str, Land]
 ) -> tuple[tuple[str, str] | None, str]:
-    """Return the source and target of an attack, and the reason if the attack is unclear."""
+    """Deduce the source and the target of an attack from the map before and after a change.
+
+    If they are not certain, the result is `None` and the reason; the reason is empty if there was
+    no attack.
+    """
     changed = [
         name for name, land in after.items() if name not in before or before[name][:2] != land[:2]
     ]
@@ -205,9 +210,9 @@ def _find_attack(
 
 
 def recover_battles(document: object, notes: Notes) -> Iterator[Entry]:
-    """Yield the battles that a RiskGameRecorder recording shows with certainty.
+    """Yield the battles that can be deduced with certainty from a RiskGameRecorder recording.
 
-    notes: receives the number of ignored changes for each reason.
+    notes: an object that counts the ignored changes by reason.
 
     The recorder compares the map every 50 ms and writes down each territory that has changed. A
     battle can be recovered if exactly two territories changed: the source of the attack, and a
@@ -237,7 +242,7 @@ def recover_battles(document: object, notes: Notes) -> Iterator[Entry]:
 
 
 def _recover_battle(recording: Recording, change: Change, source: str, target: str) -> Entry | str:
-    """Return the entry of a battle, or the reason for ignoring the attack."""
+    """Return the armies and losses of a battle as an `Entry`, or the reason for ignoring it."""
     mine, theirs = change.lands[source], change.lands[target]
     rules, (left, against) = recording.find_rules(theirs), change.left
     lost = mine.armies - left, theirs.armies - against

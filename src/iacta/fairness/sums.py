@@ -1,8 +1,9 @@
 """Tail probabilities of sums of independent scores, with a small relative error.
 
 The tail P(S ≥ t) of a sum S of independent scores X_i may be far smaller than the rounding error of
-a Fourier transform. The distributions are therefore tilted first (Esscher 1932). Let M(θ) = Π
-E[e^{θ·X_i}] be the moment generating function. With the tilted probabilities q,
+a Fourier transform. The distributions are therefore tilted first: the probability of each score x
+is multiplied by e^{θ·x} and normalised (Esscher 1932). Let M(θ) = Π E[e^{θ·X_i}] be the moment
+generating function. With the tilted probabilities q,
 
     q(s) = P(S = s)·e^{θ·s} / M(θ),        P(S ≥ t) = M(θ)·Σ_{s≥t} q(s)·e^{−θ·s}.
 
@@ -32,26 +33,29 @@ import numpy.typing as npt
 
 from iacta.fairness.e_values import Floats, Ints
 
-MAX_WORK = 2**24  # maximum total length of the Fourier transforms for one tail
-MAX_TRANSFORM = 2**20  # maximum length of a transform; wider sums use a normal approximation
-MAX_WORK_PER_SUM = 2**12  # maximum total length of transforms per tail if many tails are needed
-MIN_TAIL = 1e-12  # lower limit of tails by normal approximation
-MAX_SUMMED_RESULTS = 3  # only trials with at most this many results are transformed term by term
-MIN_SUMMED_TRIALS = 2**20  # fewer trials are not transformed term by term
+# `MAX_WORK` and `MAX_WORK_PER_SUM` limit the time for a tail probability: the total length of its
+# Fourier transforms. `MAX_WORK_PER_SUM` is the limit if many tail probabilities are needed.
+MAX_WORK = 2**24
+MAX_WORK_PER_SUM = 2**12
+MAX_TRANSFORM = 2**20  # sums that need a longer Fourier transform use a normal approximation
+MIN_TAIL = 1e-12  # a normal approximation never returns a smaller tail probability
+# `_transform_sum` computes z − 1 only for trials with few results and many repetitions.
+MAX_SUMMED_RESULTS = 3
+MIN_SUMMED_TRIALS = 2**20
 WINDOW_DEVIATIONS = 10.0  # half the usual length of a Fourier transform, in standard deviations
-LOG_NEGLIGIBLE = -25.0  # log of a probability that can be neglected, 1.4e-11
-TILT_TOLERANCE = 0.1  # allowed distance from the total to the tilted mean, in standard deviations
-TOLERANCE = 1e-9  # relative precision of the tilt
-STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # steps h that `find_window` tries, in units of 1 / σ
-LOG_MIN_TAIL = -690.0  # log of 1e-300
+LOG_NEGLIGIBLE = -25.0  # probabilities below e^-25 = 1.4e-11 are neglected
+TILT_TOLERANCE = 0.1  # allowed distance of the tilted mean from the total, in standard deviations
+TOLERANCE = 1e-9  # relative precision of the tilt θ that `find_tilt` returns
+STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # the steps h that `find_window` tries, in units of 1 / σ
+LOG_MIN_TAIL = -690.0  # tail probabilities below e^-690 = 1e-300 are replaced by a bound
 MAX_LOG = 600.0  # e^600 does not overflow
-MAX_TILT = 700.0  # the tilt then weights the largest sum e^700 times more than any other sum
+MAX_TILT = 700.0  # this tilt weights the largest sum at least e^700 times more than any other sum
 
 
 class Scores(NamedTuple):
-    """The distribution of the score of a trial, for a number of identical trials.
+    """The distribution of the score of one trial, and the number of identical trials.
 
-    scores: the score of each result, a whole number.
+    scores: the score of each result of the trial, a whole number.
     chances: the probability of each result with fair dice.
     times: the number of trials.
     """
@@ -66,8 +70,8 @@ def compute_tail(parts: Sequence[Scores], total: int) -> float:
 
     parts: the distributions of the scores; all chances must be positive.
 
-    Probabilities below 1e-300, and sums that would take too long, are replaced by the Chernoff
-    bound.
+    If the probability is below 1e-300, or would take too long to compute, the result is an upper
+    bound (the Chernoff bound).
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 100)
@@ -82,7 +86,7 @@ def compute_tail(parts: Sequence[Scores], total: int) -> float:
     tilt = tilted.find_tilt(total)
     width, window = most - least + 1, 2 * tilted.find_window(tilt, total)
     size = 1 << (min(width, window) - 1).bit_length()
-    log_bound = tilted.compute_cumulants(tilt)[0] - tilt * total  # the Chernoff bound
+    log_bound = tilted.compute_cumulants(tilt)[0] - tilt * total  # log of the Chernoff bound
     if log_bound < LOG_MIN_TAIL or size > 2 * MAX_WORK:
         return math.exp(min(log_bound, 0.0))
     product, start = np.ones(size // 2 + 1, dtype=complex), 0
@@ -117,7 +121,7 @@ def _transform_sum(
         angles = 2 * math.pi / size * (np.arange(size // 2 + 1) * score % size)
         real -= 2 * chance * np.sin(angles / 2) ** 2
         imaginary -= chance * np.sin(angles)
-    with np.errstate(divide="ignore"):  # a transform may be 0
+    with np.errstate(divide="ignore"):  # a value of the transform may be 0, and its log -infinity
         logs = np.log1p(np.maximum(real * (2 + real) + imaginary**2, -1.0)) / 2
     turned = times * np.arctan2(imaginary, 1 + real)
     sums: npt.NDArray[np.complex128] = np.exp(times * logs) * np.exp(1j * turned)
@@ -125,9 +129,9 @@ def _transform_sum(
 
 
 def are_nearly_normal(parts: Sequence[Scores], most_work: int = MAX_WORK) -> bool:
-    """Return whether a sum needs a normal approximation because an exact tail takes too long.
+    """Return whether a sum needs a normal approximation, because its exact tail takes too long.
 
-    most_work: the maximum total length of the Fourier transforms for an exact tail.
+    most_work: the maximum total length of the Fourier transforms that compute an exact tail.
 
     >>> import numpy as np
     >>> coins = Scores(np.array([0, 1]), np.array([0.5, 0.5]), 10**6)
@@ -143,7 +147,7 @@ def are_nearly_normal(parts: Sequence[Scores], most_work: int = MAX_WORK) -> boo
 def compute_tails_of_sum(
     parts: Sequence[Scores], total: int, most_work: int = MAX_WORK
 ) -> tuple[float, float]:
-    """Return the probabilities of a sum of at most `total` and of a sum of at least `total`.
+    """Return the probabilities that a sum of scores is at most `total`, and at least `total`.
 
     most_work: the maximum total length of the Fourier transforms. If an exact tail needs more, a
         normal approximation is used.
@@ -199,7 +203,10 @@ def bound_tail(parts: Sequence[Scores], total: float) -> float:
 
 
 class _TiltedSum:
-    """A sum of independent scores whose distributions can be tilted."""
+    """A sum of independent scores, with the means and variances of its tilted distributions.
+
+    The tilt θ multiplies the probability of each sum s by e^{θ·s}, see the formulas above.
+    """
 
     def __init__(self, parts: Sequence[Scores]) -> None:
         sizes = [len(part.scores) for part in parts]
@@ -208,13 +215,13 @@ class _TiltedSum:
         self.counts = np.array([part.times for part in parts], dtype=float)
         usual = [int(part.scores[np.argmax(part.chances)]) for part in parts]
         off = [part.scores - score for part, score in zip(parts, usual, strict=True)]
-        # Scores are stored relative to the most likely score of each trial.
+        # Scores are stored as differences from the most likely score of their trial.
         self.scores = np.concatenate(off).astype(float)
         self.chances = np.concatenate([part.chances for part in parts])
         self.start = sum(score * part.times for part, score in zip(parts, usual, strict=True))
 
     def compute_cumulants(self, tilt: float) -> tuple[float, float, float]:
-        """For a tilt θ, return log M(θ) and the mean and variance of the tilted sum."""
+        """Return log M(θ), and the mean and the variance of the sum, for the tilt θ."""
         logs = tilt * self.scores
         most = np.maximum.reduceat(logs, self.starts)
         weights = self.chances * np.exp(logs - most[self.places])
@@ -232,10 +239,10 @@ class _TiltedSum:
         )
 
     def find_tilt(self, total: float) -> float:
-        """Return a tilt of at least 0 for which the mean of the tilted sum is close to `total`.
+        """Return a tilt θ ≥ 0 for which the mean of the tilted sum is close to `total`.
 
-        The distance is at most a tenth of the standard deviation. If `total` is below the mean, the
-        tilt is 0. If no tilt is large enough, the result is `MAX_TILT`.
+        Close means at most a tenth of the standard deviation away. If `total` is below the untilted
+        mean, the tilt is 0. If no tilt is large enough, the result is `MAX_TILT`.
         """
         _, mean, variance = self.compute_cumulants(0.0)
         if mean >= total or not variance:
@@ -254,10 +261,10 @@ class _TiltedSum:
         return tilt
 
     def find_window(self, tilt: float, total: int) -> int:
-        """Return a distance from `total` that the tilted sum is very unlikely to exceed.
+        """Return a distance w such that the tilted sum is almost certainly within w of `total`.
 
-        By the Chernoff bound with a step h > 0, P(S ≥ t + w) ≤ M(θ + h) / M(θ)·e^{−h·(t + w)} for
-        the distance w. The step −h gives the bound for sums below the total.
+        With t = `total`, the Chernoff bound for a step h > 0 is P(S ≥ t + w) ≤ M(θ + h) / M(θ)·
+        e^{−h·(t + w)}. The step −h gives the bound for sums below t − w.
         """
         log_mean, _, variance = self.compute_cumulants(tilt)
         if not variance:
@@ -273,7 +280,7 @@ class _TiltedSum:
 
 
 def score_wins(chances: Mapping[tuple[float, float], int]) -> list[Scores]:
-    """Return the distribution of the score of each kind of trial: 1 for a win, 0 for a loss.
+    """Return the distribution of the score (1 for a win, 0 for a loss) of each kind of trial.
 
     chances: the number of trials for each pair of the chance to win and the chance to lose. Trials
         with a certain result are left out.

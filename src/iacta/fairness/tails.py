@@ -1,7 +1,8 @@
 """Tests for results that are too extreme, or too average, for fair dice.
 
-The results x of a roll or a battle, such as (3, 0), are ordered from best to worst for the
-attackers. With fair dice, the probabilities of a result at least as good, and at least as bad, are
+The result x of a roll or a battle is the losses of both sides, such as (3, 0) if only the attackers
+lost armies. The possible results are ordered from best to worst for the attackers. With fair dice,
+the probabilities of a result at least as good as x, and at least as bad as x, are
 
     U(x) = P(X ≤ x),        D(x) = P(X ≥ x).
 
@@ -33,8 +34,8 @@ from iacta.fairness.sums import MAX_WORK, WINDOW_DEVIATIONS, Scores, compute_tai
 from iacta.fairness.throws import UNDECIDED, Line
 from iacta.fairness.trials import Trial, find_outcomes
 
-MAX_UNITS = 16.0  # scores are rounded in steps of at least 1 / MAX_UNITS
-TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # two bets per tilt: on lucky and on unlucky results
+MAX_UNITS = 16.0  # scores are rounded to multiples of 1 / 16, or of more in very long logs
+TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # each θ has a bet on lucky and a bet on unlucky results
 BETS = 2 * len(TILTS)
 NO_BETS = (0.0,) * BETS
 
@@ -56,10 +57,10 @@ def compute_tails(trial: Trial) -> tuple[Floats, Floats, Floats]:
 
 @lru_cache(maxsize=2**11)
 def _compute_bets(trial: Trial) -> Floats:
-    """For each result of a trial, return the log of the factor of each bet on extreme results.
+    """Return the logs of the factors by which each result multiplies the stakes of bets.
 
-    A bet with the tilt θ on lucky results multiplies its stake by U^−θ / E[U^−θ], which has
-    expected value 1.
+    The array has a row for each result of the trial, and a column for each bet on extreme results.
+    A bet on lucky results multiplies its stake by U^−θ / E[U^−θ], which has expected value 1.
     """
     chances, *sides = compute_tails(trial)
     logs = np.concatenate([np.outer(TILTS, -np.log(side)) for side in sides])
@@ -68,10 +69,10 @@ def _compute_bets(trial: Trial) -> Floats:
 
 
 def bet_on_tails(line: Line) -> tuple[float, ...]:
-    """For each bet on extreme results, return the change of log E that a line causes.
+    """Return, for each bet on extreme results, the change of its log E that a line causes.
 
-    For an undecided attack, the factor of a bet is the weighted mean of its factors for success and
-    failure, which is also a fair bet.
+    The stake of a bet on an undecided attack is multiplied by the weighted mean of the factors for
+    success and failure, which is also a fair bet.
     """
     if line.gain is None or line.trial.kind == "roll":
         return NO_BETS
@@ -83,10 +84,10 @@ def bet_on_tails(line: Line) -> tuple[float, ...]:
 
 
 class Tails:
-    """Counts the results of all rolls, battles and chances of a log.
+    """Counts the results of rolls, battles and stated chances, and tests whether they are extreme.
 
-    results: the count of each result, for each trial.
-    bets: log E of each bet on extreme results.
+    results: for each trial, the count of each result.
+    bets: for each bet on extreme results, log E: the logarithm of its stake, which starts at 1.
     """
 
     def __init__(self) -> None:
@@ -95,7 +96,7 @@ class Tails:
 
     def add(self, line: Line, times: int) -> None:
         """Add a line that occurred `times` times."""
-        if line.gain is None:  # a single die, or an impossible result
+        if line.gain is None:  # the line is a single die, or its result is impossible
             return
         self.results.setdefault(line.trial, Counter())[line.result] += times
         self.bets += times * np.array(bet_on_tails(line))
@@ -142,16 +143,17 @@ def _add_scores(
 
 
 def _choose_worse(question: str, sides: Mapping[str, float]) -> Finding:
-    """Return the result of a two-sided test.
+    """Return a finding with the p-value of a two-sided test.
 
-    sides: for each side, the probability that fair dice deviate at least as much.
+    sides: for each side, such as `lucky` and `unlucky`, the probability that fair dice deviate at
+        least as much.
     """
     worse = min(sides, key=lambda side: sides[side])
     return Finding(question, min(2 * sides[worse], 1.0), sides[worse], "exact", None, worse)
 
 
 def _find_most_extreme(battles: Mapping[Trial, Counter[int]]) -> Finding:
-    """Test the most extreme result of all battles."""
+    """Test whether the most extreme result of all battles is too extreme for fair dice."""
     least, place, where = 1.0, 0, next(iter(battles))
     for trial, counts in battles.items():
         _, better, worse = compute_tails(trial)
@@ -170,7 +172,9 @@ def _find_most_extreme(battles: Mapping[Trial, Counter[int]]) -> Finding:
 
 
 def _describe(trial: Trial, place: int) -> str:
-    """Describe a result of a trial.
+    """Describe a result of a trial in words.
+
+    place: the rank of the result, 0 for the best result for the attackers.
 
     >>> from iacta.rules.rules import Rules
     >>> _describe(Trial("battle", 9, 1, Rules()), 8)

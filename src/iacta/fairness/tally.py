@@ -1,4 +1,4 @@
-"""The tally of a log: counts, evidence and luck, added up block by block."""
+"""The tally of a log: running totals of results, of evidence against fair dice, and of luck."""
 
 import math
 from collections import Counter
@@ -31,17 +31,18 @@ from iacta.fairness.throws import (
 from iacta.fairness.totals import Totals
 from iacta.fairness.trials import Entry, Trial
 
-MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}  # longer logs are not searched for repeated sequences
-MAX_MOMENTS = 512  # number of points on the curves over time
-CURVES = 6  # maximum number of players with a luck curve
+# Only this many dice and rolls, at the start of a log, are searched for repeated sequences.
+MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}
+MAX_MOMENTS = 512  # a curve of the evidence or the luck over time has at most twice as many points
+CURVES = 6  # maximum number of players whose luck is shown over time
 
 
 class Moment(NamedTuple):
-    """The evidence and the luck after a number of throws.
+    """The evidence against fair dice and the luck after the first throws of a log.
 
-    throws: the number of throws so far.
-    log_evidence: the natural logarithm of the e-value so far.
-    armies: the luck so far of each player in `Audit.players`, in armies.
+    throws: the number of these throws.
+    log_evidence: the natural logarithm of their e-value (see `iacta.fairness.e_values`).
+    armies: the luck of each player in `Audit.players` in these throws, in armies.
     """
 
     throws: int
@@ -50,13 +51,17 @@ class Moment(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The evidence against fair dice: the product of two e-values, each the mean of several bets.
+    """The evidence against fair dice in the throws so far, as log E of several bets.
 
-    dice: log E of two bets: on the dice of rolls, and on the losses of rolls.
-    battles: log E of the bets on battles and chances: the first on tenths, the others on extreme
-        results.
+    E is the e-value of a bet (see `iacta.fairness.e_values`). The e-value of all bets together is
+    the mean over the bets in `dice` times the mean over the bets in `battles`.
+
+    dice: log E of a bet on the dice of rolls, and of a bet on the losses of rolls.
+    battles: log E of the bets on battles and stated chances: first a bet on tenths (see
+        `iacta.fairness.audit`), then bets on extreme results.
     most: the largest log E of all bets together so far.
-    alarm: the number of throws after which E reached 1 / level; `None` if it never did.
+    alarm: the number of throws after which E of all bets together reached 1 / level; `None` if it
+        never did.
     """
 
     dice: Floats = np.zeros(2)
@@ -71,9 +76,10 @@ class Evidence(NamedTuple):
 
     @classmethod
     def from_counts(cls, throws: list[Throws], tails: Floats) -> "Evidence":
-        """Compute the evidence from the counts of a log whose order is unknown.
+        """Compute the evidence from counts, if the order of the throws is unknown.
 
-        tails: the natural logarithms of the e-values of the bets on extreme results.
+        throws: the kinds of throw with their counts.
+        tails: log E of each bet on extreme results.
         """
         dice = (ATTACK, DEFENCE)
         lost = (ROLLS,) if any(kind.kind in dice for kind in throws) else dice
@@ -93,9 +99,9 @@ class Evidence(NamedTuple):
 def average_evidence(dice: Floats, battles: Floats) -> Floats:
     """Return the natural logarithm of the e-value of all bets together.
 
-    dice: the logarithms for the bets on dice and on rolls, along the first axis.
-    battles: the logarithms for the bets on battles, along the first axis. The bet on tenths has as
-        much weight as all bets on extreme results together.
+    dice: log E of the bets on dice and on losses of rolls, one per row.
+    battles: log E of the bets on battles, one per row. The first row, the bet on tenths, has as
+        much weight as all other rows together.
     """
     tails = np.logaddexp.reduce(battles[1:]) - math.log(len(battles) - 1)
     mean: Floats = np.logaddexp(*dice) + np.logaddexp(battles[0], tails) - math.log(4)
@@ -104,10 +110,10 @@ def average_evidence(dice: Floats, battles: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Lines:
-    """Lines of a log, with repetitions stored as indices.
+    """Consecutive lines of a log, in which repeated lines are stored only once.
 
     different: the different lines.
-    places: for each line, in order, its index in `different`.
+    places: for each line, in the order of the log, its index in `different`.
     """
 
     different: list[Line]
@@ -118,7 +124,11 @@ class Lines:
 
     @cached_property
     def sides(self) -> list[tuple[Ints, Ints]]:
-        """For each side and line, the kind of the dice and their faces, padded with 0."""
+        """The dice of the attackers and of the defenders, as two arrays per side.
+
+        The first array has the kind of the dice of each line; the second array has a row for each
+        line with the faces, padded with 0.
+        """
         sides = []
         for side in (0, 1):
             kinds, thrown = zip(*(line.sides[side] for line in self.different), strict=True)
@@ -130,22 +140,22 @@ class Lines:
 
 
 class Tally:
-    """Adds up the lines of a log, block by block.
+    """Adds up the counts, the evidence and the luck in a log, block by block.
 
-    level: the chance of a false alarm.
-    rng: the random number generator for the tenths of battles, see `iacta.fairness.audit`.
+    level: the accepted chance of a false alarm.
+    rng: the generator of the random numbers v in `iacta.fairness.audit`.
 
-    known: the players and the kinds of throw, with their counts.
-    lines: the number of throws and battles.
-    broken_off: the number of battles that the attackers stopped early.
+    known: the players and the kinds of throw, with the counts of their results.
+    lines: the number of dice, rolls and battles so far.
+    broken_off: the number of battles that the attackers stopped early; they are ignored.
     impossible: the number of throws whose result is impossible or too unlikely to compute.
     is_ordered: whether every line is a single throw; only then the order of the throws is known.
     evidence: the evidence against fair dice so far.
     moments: the evidence and luck at several points of the log, including the end.
-    repeats: the throws in order.
-    tails: the results by trial.
-    totals: the lines that give only sums.
-    chances: the number of lines that give only chances.
+    repeats: the throws in order, to be searched for repeated sequences.
+    tails: the counts of results, to be tested for extreme results.
+    totals: the sums of lines that state only total losses, winners or chances.
+    chances: the number of attacks for which the log states only the chance of success.
     """
 
     def __init__(self, level: float, rng: "np.random.Generator") -> None:
@@ -159,13 +169,13 @@ class Tally:
         self.tails = Tails()
         self.totals = Totals()
         self.chances = 0
-        # For each player: the sum of gains, and the count of each trial, with the sign 1 if the
-        # player attacked and -1 if the player defended.
+        # For each player: the sum of gains, and the count of each pair of a trial and a sign, which
+        # is 1 if the player attacked and -1 if the player defended.
         self._gained: dict[int, Floats] = {}
         self._thrown: dict[int, Counter[tuple[Trial, int]]] = {}
 
     def add(self, entries: list[Entry], codes: Ints) -> None:
-        """Add a block of lines (see `iacta.fairness.log.Block`)."""
+        """Add the lines of a block (see `iacta.fairness.log.Block`) to all counts and sums."""
         self.known.check_size(entries)
         used, counts = np.unique(codes, return_counts=True)
         numbers = {}
@@ -178,7 +188,7 @@ class Tally:
             self.chances += times if line.trial.kind == "chance" else 0
             self.totals.add(entries[code], line, count)
             self._add_luck(line, times)
-            if line.trial.kind == "total":  # total losses have no bets
+            if line.trial.kind == "total":  # the e-values do not use total losses of many rolls
                 self.is_ordered = False
                 self.lines += times
             else:
@@ -196,10 +206,10 @@ class Tally:
         self.lines += int(lines.make_column("times").sum())
 
     def _count(self, lines: Lines) -> Floats:
-        """Count lines, and return the change of log E caused by each line.
+        """Count the results of lines, and return the change of log E caused by each line.
 
-        The array has three rows: for bets on the dice of rolls, on the losses of rolls, and on the
-        tenths of battles.
+        The array has three rows, one for each bet: on the dice of rolls, on the losses of rolls,
+        and on the tenths of battles (see `iacta.fairness.audit`).
         """
         kinds, players, times = (
             lines.make_column("throws"),
@@ -224,7 +234,7 @@ class Tally:
             factors[bets, rows] += throws.add(
                 results[rows], players[rows], times[rows], in_order=self.is_ordered
             )
-        # If the dice of a roll are known, the first bet uses them instead of the losses.
+        # If the dice of a roll are known, the first row is for the dice instead of the losses.
         rolls = [n for n, throws in enumerate(self.known.throws) if throws.kind == ROLLS]
         is_roll = np.isin(kinds, rolls)
         factors[0, is_roll & (np.maximum(*(kinds for kinds, _ in lines.sides)) >= 0)] = 0.0
@@ -240,7 +250,10 @@ class Tally:
         return factors
 
     def _draw_several(self, throws: Throws, lines: Lines, rows: Ints) -> None:
-        """Count battles from lines with several battles each; draw the tenth of each battle."""
+        """Count the battles of lines that stand for several battles with the same result.
+
+        The tenth (see `iacta.fairness.audit`) of each battle is drawn at random.
+        """
         edges = np.arange(BINS + 1) / BINS
         for code, count in zip(*np.unique(lines.places[rows], return_counts=True), strict=True):
             line = lines.different[code]
@@ -250,7 +263,7 @@ class Tally:
             throws.find_counts(line.player)[:] += drawn
 
     def _update_moments(self, lines: Lines, factors: Floats) -> None:
-        """Update the evidence and the curves over time, line by line."""
+        """Update the evidence line by line, and add points to the curves of evidence and luck."""
         evidence = self.evidence
         dice = evidence.dice[:, None] + np.cumsum(factors[:2], axis=1)
         changes = np.zeros((1 + BETS, 1))
@@ -298,21 +311,23 @@ class Tally:
 
 
 class Repeats:
-    """The throws of a log in order, to be searched for repeated sequences.
+    """The dice and rolls of a log in order, to be searched for repeated sequences.
 
-    throws: the kinds of throw.
+    throws: the kinds of throw in the log; rolls refer to them by number.
     rng: the random number generator that shuffles the dice within a roll. Most people write the
         largest die first, so the order within a roll means nothing.
     """
 
     def __init__(self, throws: list[Throws], rng: "np.random.Generator") -> None:
         self.throws, self.rng = throws, rng
-        self._dice = [np.zeros((0, 2), dtype=np.int64)]  # columns: kind, face
-        self._rolls = [np.zeros((0, 3))]  # columns: kind, number of the result, probability
+        # Each array in `_dice` has a row (kind of throw, face) for each die. Each array in `_rolls`
+        # has a row (kind of throw, number of the result, probability) for each roll.
+        self._dice = [np.zeros((0, 2), dtype=np.int64)]
+        self._rolls = [np.zeros((0, 3))]
         self._numbers: dict[Hashable, int] = {}
 
     def append_lines(self, lines: Lines) -> None:
-        """Append the dice and rolls of some lines, until the log is too long for the search."""
+        """Append the dice and rolls of lines, until there are as many as the search can use."""
         if sum(map(len, self._dice)) < MAX_SEARCHED[DICE]:
             sides = [
                 np.broadcast_arrays(kinds[:, None], self.rng.permuted(table, axis=1))
@@ -348,14 +363,13 @@ class Repeats:
         return 2 * line.throws + has_dice, number, chance
 
     def run_tests(self) -> list[Finding]:
-        """Look for a repeated sequence if the log is long enough."""
+        """Test whether the dice or rolls repeat a sequence, if the log is long enough."""
         dice = np.concatenate(self._dice)[: MAX_SEARCHED[DICE]]
         rolls = np.concatenate(self._rolls)[: MAX_SEARCHED[ROLLS]]
         kinds, numbers = rolls[:, :2].astype(np.int64).T
         faces = np.array([len(kind.chances) for kind in self.throws])[dice[:, 0]]
-        about = (
-            " or so" if len(rolls) else ""
-        )  # the dice of a roll are shuffled, so the length is inexact
+        # The dice within a roll are shuffled, so a period counted in dice is not exact.
+        about = " or so" if len(rolls) else ""
         codes = faces * faces.max(initial=0) + dice[:, 1]
         findings = find_period(
             [
@@ -367,7 +381,9 @@ class Repeats:
 
 
 def _find_multiset_probability(dice: tuple[int, ...], faces: int) -> float:
-    """Return the probability that fair dice show these faces in any order.
+    """Return the probability that fair dice show these faces, in any order.
+
+    faces: the number of faces of a die.
 
     >>> round(1 / _find_multiset_probability((3, 3, 6), 6), 9)
     72.0

@@ -1,4 +1,4 @@
-"""The lines of a log, prepared for counting: kind of throw, result and luck."""
+"""Lines of a log, prepared for counting: the kind of throw, result and luck of each line."""
 
 import math
 from dataclasses import dataclass, field
@@ -15,36 +15,38 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
 
-Side: TypeAlias = tuple[int, tuple[int, ...]]  # index of the kind of dice, and the faces shown
-Key: TypeAlias = tuple[str, int] | Trial  # a kind with its number of results, or a roll
+Side: TypeAlias = tuple[int, tuple[int, ...]]  # the dice of one side: number of their kind, faces
+# A kind of throw: its element of `KINDS` with the number of results, or the trial of a roll.
+Key: TypeAlias = tuple[str, int] | Trial
 
-BINS = 10  # battles are counted in equal intervals of the chance of a better result
+BINS = 10  # battles are counted by tenths of the number u, see `iacta.fairness.audit`
 NOBODY = -1
-NO_THROWS = -1  # the kind of lines that give only sums
-IMPOSSIBLE, UNDECIDED = -1, -2  # codes for an impossible result and for an unfinished attack
+NO_THROWS = -1  # marks lines that state only total losses, a winner or chances
+# These values of `Line.result` mark an impossible result and an attack that is not over.
+IMPOSSIBLE, UNDECIDED = -1, -2
 ATTACK, DEFENCE, DICE, ROLLS, BATTLES = "attack dice", "defence dice", "dice", "rolls", "battles"
-TOTALS, WINS = "totals", "wins"  # throws for which a log gives only sums
+TOTALS, WINS = "totals", "wins"  # rolls with only total losses; battles with only a winner
 KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
 MAX_PLAYERS = 1000
-MAX_TRIALS = 20_000  # maximum number of different trials; their chances stay in memory
-MAX_REMEMBERED = 2**18  # maximum number of cached lines
+MAX_TRIALS = 20_000  # maximum number of different rolls, battles and chances kept in memory
+MAX_REMEMBERED = 2**18  # maximum number of lines in the cache of prepared lines
 MAX_ARMIES = 250_000  # maximum number of armies in all different battles, about a minute of work
-UNKNOWN: Side = (-1, ())  # the log omits the dice, or their numbers of faces differ
+UNKNOWN: Side = (-1, ())  # the log omits the dice, or they are rerolled or differ in their faces
 ROLLS_PER_BATTLE = 40  # computing one battle takes as long as computing this many rolls
 
 
 @dataclass(eq=False)
 class Throws:
-    """One kind of throw and its counts.
+    """A kind of throw, such as rolls of 3 dice against 2, with the counts of its results.
 
-    kind: an element of `KINDS`.
-    name: the name to show.
-    results: the names of the results.
+    kind: an element of `KINDS`, such as `rolls`.
+    name: the name for the user, such as `3 v 2`.
+    results: the names of the possible results, for the user.
     chances: the probability of each result with fair dice.
     scores: a number for each result; larger is better for the attackers.
-    by_player: the count of each result, by the number of the player.
+    by_player: for each player, by number, the count of each result.
     pairs: the count of each pair of consecutive results; `None` if the order is unknown.
-    last: the previous result; -1 before the first throw.
+    last: the result of the last throw so far; -1 before the first throw.
     dispersion: the variance of the counts, divided by the variance for independent results.
     """
 
@@ -60,29 +62,29 @@ class Throws:
 
     @property
     def is_sum(self) -> bool:
-        """Whether only sums are known, so results are not independent."""
+        """Whether the log states only total losses or winners, so counts are not independent."""
         return self.kind in (TOTALS, WINS)
 
     @property
     def counts(self) -> Ints:
-        """The count of each result."""
+        """The count of each result, for all players together."""
         return sum(self.by_player.values(), np.zeros(len(self.chances), dtype=np.int64))
 
     @property
     def total(self) -> int:
-        """The number of throws."""
+        """The number of throws of this kind."""
         return int(self.counts.sum())
 
     @property
     def independent(self) -> int:
-        """The equivalent number of independent throws, at most `total`."""
+        """The number of independent throws that tell as much as the counts, at most `total`."""
         return max(1, round(self.total / max(self.dispersion, 1.0)))
 
     def find_interval(self, count: int, level: float) -> tuple[float, float]:
         """Return a confidence interval for the probability of a result.
 
         count: how often the result occurred.
-        level: the probability that the interval contains the true value.
+        level: the chance that the interval contains the actual probability.
         """
         if self.is_sum:
             seen = min(round(count * self.independent / self.total), self.independent)
@@ -90,13 +92,14 @@ class Throws:
         return Estimate(self.total, count).interval(level)
 
     def find_counts(self, player: int) -> Ints:
-        """Return the counts of a player as an array that can be updated in place."""
+        """Return the count of each result of a player; the caller may change the array."""
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
 
     def add(self, results: Ints, players: Ints, times: Ints, *, in_order: bool) -> Floats:
-        """Count results, and return the change of log E caused by each result.
+        """Count results, and return the change of log E (see `e_values`) caused by each result.
 
-        times: how often each result occurred.
+        players: for each element of `results`, the number of the player.
+        times: for each element of `results`, how often the result occurred.
         in_order: whether the results are single throws in order; if not, all changes are 0.
         """
         size, factors = len(self.chances), np.zeros(len(results))
@@ -114,7 +117,7 @@ class Throws:
         return factors
 
     def is_sorted(self, level: float) -> bool:
-        """Return whether single dice are sorted, so that the log does not show their order."""
+        """Return whether single dice are sorted by face, so that their order means nothing."""
         if self.kind != DICE or self.pairs is None:
             return False
         if np.tril(self.pairs, -1).any() == np.triu(self.pairs, 1).any():
@@ -126,16 +129,17 @@ class Throws:
 class Line(NamedTuple):
     """A line of a log, prepared for counting.
 
-    throws: the number of the kind of throw, or `NO_THROWS`.
+    throws: the number of its kind of throw, or `NO_THROWS`.
     player, opponent: the numbers of the attacker and of the defender.
-    trial: the trial whose result the line gives.
+    trial: the trial (a die, roll, battle or attack) whose result the line states.
     times: how often the trial occurred with this result.
-    result: the rank of the result, 0 for the result best for the attackers; `IMPOSSIBLE` if its
+    result: the rank of the result, 0 for the best result for the attackers; `IMPOSSIBLE` if its
         probability is 0; `UNDECIDED` if the attack is not over.
     start: the probability of a better result with fair dice.
     width: the probability of this result with fair dice.
-    gain: the gain of the attackers; `None` for a single die or an impossible result.
-    sides: the dice of each side, with the number of their kind.
+    gain: the armies and luck that the attackers gained; `None` for a single die or an impossible
+        result.
+    sides: the dice of the attackers and of the defenders.
     """
 
     throws: int
@@ -157,7 +161,7 @@ class Line(NamedTuple):
 
 @dataclass
 class Registry:
-    """Numbers the players and kinds of throw, and stores the lines seen so far."""
+    """Numbers the players and the kinds of throw in a log, and caches its prepared lines."""
 
     throws: list[Throws] = field(default_factory=list)
     players: dict[str, int] = field(default_factory=dict)
@@ -168,14 +172,15 @@ class Registry:
     _total_size: float = 0.0
 
     def check_size(self, entries: list[Entry]) -> None:
-        """Raise `TooLargeError` if computing all battles so far would take too long."""
+        """Raise `TooLargeError` if computing all battles of the log so far would take too long."""
         for entry in entries:
             key = entry.trial, entry.fought, entry.ahead
             if entry.trial is None or entry.fought is None or key in self._checked:
                 continue
             self._checked.add(key)
             armies = sum(entry.fought) + sum(territory.defenders for territory in entry.ahead)
-            # A roll without territories ahead only needs chances to win, which are fast to compute.
+            # A roll without territories ahead needs only chances to win a battle, which are faster
+            # to compute than the luck of a whole battle.
             is_roll = entry.trial.kind == "roll" and not entry.ahead
             self._total_size += armies / ROLLS_PER_BATTLE if is_roll else armies
         if self._total_size > MAX_ARMIES:
@@ -185,7 +190,7 @@ class Registry:
             )
 
     def find_line(self, entry: Entry) -> Line | None:
-        """Return the `Line` of an entry, or `None` if the attackers stopped the battle early."""
+        """Return the prepared line of an entry; `None` for a battle that was stopped early."""
         line = self._lines.get(entry)
         if line is None and entry.trial is not None:
             if len(self._lines) > MAX_REMEMBERED:
@@ -245,7 +250,7 @@ class Registry:
         return self._number_kind((kind, dice.faces[0])), thrown
 
     def _number_kind(self, key: Key) -> int:
-        """Return the number of a kind of throw; a new kind gets the next number."""
+        """Return the number of a kind of throw; add the kind to `throws` if it is new."""
         if key not in self._numbers:
             self._numbers[key] = len(self.throws)
             made = _make_roll_throws(key) if isinstance(key, Trial) else _make_uniform_throws(*key)
@@ -254,7 +259,7 @@ class Registry:
 
 
 def name_roll(trial: Trial) -> str:
-    """Return the name of a roll, such as `3 v 2`, with its rules unless they are classic."""
+    """Return the name of a roll, such as `3 v 2`, with the name of its rules if not classic."""
     called = rules_name(trial.rules)
     rules = "" if called == "classic" else f" ({called if len(called) < 40 else 'house rules'})"
     return f"{trial.first} v {trial.second}{rules}"
@@ -275,7 +280,7 @@ def _make_roll_throws(trial: Trial) -> Throws:
 
 
 def _make_uniform_throws(kind: str, count: int) -> Throws:
-    """Return a kind of throw with equally likely results: dice, or tenths of battles."""
+    """Return a kind of throw with `count` equally likely results: faces, or tenths of battles."""
     chances, numbers = np.full(count, 1 / count), np.arange(1.0, count + 1)
     if kind == BATTLES:
         names = ["luckiest tenth", *(f"tenth {i}" for i in range(2, count)), "unluckiest tenth"]

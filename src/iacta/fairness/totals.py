@@ -28,13 +28,13 @@ from iacta.fairness.throws import DICE, TOTALS, WINS, Line, Throws, name_roll
 from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
 from iacta.inputs.errors import IllegalError
 
-MIN_CHANCE = 1e-12  # lower limit for the chances to win and to lose
-ARMIES_TOLERANCE = 1e-6  # bound on the rounding error of a mean, in armies
+MIN_CHANCE = 1e-12  # a mean chance to win is kept at least this far from 0 and 1
+ARMIES_TOLERANCE = 1e-6  # upper bound on the rounding error of an expected loss, in armies
 CHANCES = "chances"
 
 
 class Wins:
-    """The number of wins in trials for which only the winner or the chance to win is known.
+    """Counts wins in battles with only a winner, or in attacks with only a chance of success.
 
     tried: the number of trials for each pair of the chance to win and the chance to lose.
     won: the number of wins, or the sum of the chances to win after the trials.
@@ -67,10 +67,10 @@ class Wins:
         return math.fsum(won * lost * count for (won, lost), count in self.tried.items())
 
     def compare_with_fair(self, question: str, noun: str) -> Finding:
-        """Test whether the number of wins agrees with the chances.
+        """Test whether the number of wins agrees with the chances to win.
 
         question: the name of the test.
-        noun: a space and the plural noun for the trials, or an empty string.
+        noun: the plural noun for the trials with a leading space, or an empty string.
         """
         tried, expected = self.tried.total(), self.expected_wins
         at_most, at_least = compute_win_tails(self.tried, self.won, is_decided=self.is_decided)
@@ -89,7 +89,7 @@ class Wins:
 
 
 class Totals:
-    """Adds up the lines of a log that give only sums.
+    """Adds up the lines of a log that state only total losses, winners or chances.
 
     lost: for each kind of roll, the number of rolls and the armies that the attackers lost.
     battles: the battles with a known winner but unknown losses.
@@ -104,8 +104,8 @@ class Totals:
     def add(self, entry: Entry, line: Line, count: int) -> None:
         """Add a line that occurred `count` times.
 
-        Lines of other kinds (a single die, a roll, a battle with known losses) and impossible
-        results are ignored.
+        Other lines (a single die, a roll, a battle with known losses) and impossible results are
+        ignored.
         """
         trial, times = line.trial, count * line.times
         if line.gain is None:
@@ -119,7 +119,7 @@ class Totals:
             self.battles.add(entry, trial, times)
 
     def list_throws(self) -> Iterator[Throws]:
-        """Yield the losses of rolls and the winners of battles as kinds of throw."""
+        """Yield the counts as `Throws`: armies lost in rolls of each kind, and battles won."""
         for trial, (rolls, lost) in self.lost.items():
             mean, variance = compute_loss_moments(find_attackers_lost(trial))
             taken = min(trial.first, trial.second)
@@ -136,7 +136,7 @@ class Totals:
         if fought := self.battles.tried.total():
             won = round(self.battles.won)
             share = min(max(self.battles.expected_wins / fought, MIN_CHANCE), 1 - MIN_CHANCE)
-            equal = fought * share * (1 - share)  # the variance if all battles had the same chance
+            equal = fought * share * (1 - share)  # the variance if all battles had the mean chance
             yield Throws(
                 WINS,
                 "battles",
@@ -144,14 +144,15 @@ class Totals:
                 np.array([share, 1 - share]),
                 np.array([1.0, 0.0]),
                 {0: np.array([won, fought - won])},
-                # If the result of every battle is certain, both variances are about 0.
+                # If the result of every battle is certain, both variances are about 0, and their
+                # quotient is meaningless.
                 dispersion=self.battles.variance / equal
                 if equal > 2 * fought * MIN_CHANCE
                 else 1.0,
             )
 
     def run_tests(self, rng: "np.random.Generator", draws: int = DRAWS) -> list[Finding]:
-        """Test the totals against fair dice.
+        """Test whether the totals agree with fair dice.
 
         draws: the number of fair logs to simulate if there are several kinds of rolls.
         """
@@ -186,13 +187,13 @@ class Totals:
 
 
 def compute_loss_tail(chances: Mapping[int, float], rolls: int, lost: int) -> tuple[float, str]:
-    """Return the probability of a total loss at least as far from the mean, and the method used.
+    """Return the probability that the attackers' total loss is at least as far from its mean.
+
+    The second value names the method: `"exact"` or `"normal"`.
 
     chances: the probability of each loss in one roll.
     rolls: the number of rolls.
-    lost: the armies lost in all rolls together.
-
-    The method is `"exact"` or `"normal"`.
+    lost: the armies that the attackers lost in all rolls together.
 
     >>> chances = {0: 2890 / 7776, 1: 2611 / 7776, 2: 2275 / 7776}
     >>> tail, how = compute_loss_tail(chances, 100_000, 92_351)
@@ -208,7 +209,7 @@ def compute_loss_tail(chances: Mapping[int, float], rolls: int, lost: int) -> tu
 
 
 def compute_loss_moments(chances: Mapping[int, float]) -> tuple[float, float]:
-    """Return the mean and variance of the armies lost in a roll.
+    """Return the mean and variance of the armies that the attackers lose in a roll.
 
     chances: the probability of each loss.
 
@@ -245,6 +246,8 @@ CANNOT_SHOW = {
 
 def describe_limits(throws: Iterable[Throws]) -> Iterator[str]:
     """Yield a sentence about the limits of a log that has only one kind of throw.
+
+    An example is a log of winners, which does not show losses.
 
     >>> list(describe_limits([]))
     []

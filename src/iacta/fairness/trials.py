@@ -13,16 +13,16 @@ from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
 MAX_NAME_LENGTH = 100
-MAX_STATES = 10**6  # limit on attackers times defenders, a fraction of a second of work
-# Outcomes of a trial whose winner is known, but not its losses.
+MAX_STATES = 10**6  # maximum of attackers times defenders in a battle, computed in under a second
+# These outcomes stand for a win and a loss of the attackers if the log states no losses.
 WON, LOST = (0, 1), (1, 0)
 
 
 class Trial(NamedTuple):
     """A random experiment, such as a roll or a battle, without its outcome.
 
-    kind: `"die"`, `"roll"`, `"total"` (many rolls, of which the log gives only sums), `"battle"`,
-        or `"chance"` (an attack, of which the log gives only the chance of success).
+    kind: `"die"`, `"roll"`, `"total"` (many rolls with only their total losses), `"battle"`, or
+        `"chance"` (an attack with only its chance of success before and after).
     first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
     second: the defence dice of a roll, or the defenders of a battle; 0 for a die.
     is_recorded: whether the trial is a battle from a recording, which does not show all outcomes.
@@ -51,7 +51,7 @@ class Entry(NamedTuple):
 
     trial: the trial; `None` for a battle that the attackers stopped early.
     outcome: (face, 0) for a die; `WON` or `LOST` if only the winner is known; otherwise the armies
-        lost by the attackers and the defenders, for a total in all rolls together.
+        lost by the attackers and by the defenders, in all rolls together for the kind `"total"`.
     player: the name of the attacker, empty if unknown.
     opponent: the name of the defender, empty if unknown.
     dice: the dice of both sides in the order of the log, attack dice first.
@@ -81,11 +81,11 @@ class Entry(NamedTuple):
 
 @dataclass
 class Notes:
-    """Notes about a log, collected while reading it.
+    """Notes for the user about a log, collected while it is read.
 
     unread: the ignored columns.
-    remarks: sentences about the layout of the log.
-    skipped: for a recording, the number of unclear attacks for each reason.
+    remarks: sentences about how the log was read.
+    skipped: for a recording of a game, the number of attacks that could not be used, by reason.
     is_recording: whether the log is a recording of a game.
     """
 
@@ -95,11 +95,11 @@ class Notes:
     is_recording: bool = False
 
 
-@lru_cache(maxsize=2**11)  # an entry takes about 200 kB for a large battle
+@lru_cache(maxsize=2**11)  # the outcomes of a large battle take about 200 kB
 def find_outcomes(trial: Trial) -> dict[tuple[int, int], float]:
-    """Return the probabilities of the outcomes that the log can show, with fair dice.
+    """Return the probability, with fair dice, of each outcome that a log can show for a trial.
 
-    Outcomes are as in `Entry.outcome`, ordered from best to worst for the attackers.
+    The keys are as in `Entry.outcome`, ordered from best to worst for the attackers.
 
     >>> find_outcomes(Trial("roll", 1, 1, Rules()))
     {(0, 1): 0.4166666666666667, (1, 0): 0.5833333333333334}
@@ -131,7 +131,7 @@ def find_outcomes(trial: Trial) -> dict[tuple[int, int], float]:
 
 
 def count_losses_of_first_roll(attackers: int, defenders: int, rules: Rules) -> int:
-    """Return the total number of armies that the first roll of a battle takes."""
+    """Return the number of armies that both sides together lose in the first roll of a battle."""
     able = attackers - rules.garrison
     return min(able, rules.attack.kept, defenders, rules.defence.kept)
 
