@@ -1,4 +1,4 @@
-// The limits of a search: a stop flag, a time limit and a budget of work.
+// The limits of a search: a stop flag, a time limit, and maximum numbers of states and bytes.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace iacta {
 
-// An exception that abandons a search in the middle of a step.
+// The exception that ends a search when its deadline is over.
 struct Stopped {};
 
-// Decides when a search must stop. The search reports its work in units of about a nanosecond. The deadline reads the
-// stop flag and the clock once per WORK_PER_CHECK units.
+// Decides when a search must stop. The search reports its work to `is_over` or `spend`, in units of about a nanosecond.
+// These functions check the stop flag and the clock after every WORK_PER_CHECK units.
 class Deadline {
   public:
     Deadline() = default;
@@ -23,18 +23,18 @@ class Deadline {
           states_(std::clamp<int64_t>(budget.states, 0, MAX_LIMIT)),
           bytes_(std::clamp<int64_t>(budget.bytes, 0, MAX_LIMIT)) {}
 
-    static constexpr int64_t STATE = 1000;  // the typical work for one state
+    static constexpr int64_t STATE = 1000;  // the typical work of a search for one state
 
     bool is_over(int64_t work = STATE) {
         done_ += work;
         if ((left_ -= work) < 0) check_clock();
         return over_;
     }
-    // Adds to the work done; throws Stopped after the deadline.
+    // Reports work, and throws Stopped if the search must stop.
     void spend(int64_t work = STATE) {
         if (is_over(work)) throw Stopped{};
     }
-    int64_t work_done() const { return done_; }  // the total work so far
+    int64_t work_done() const { return done_; }  // all work reported so far
     int64_t states() const { return states_; }
     int64_t bytes() const { return bytes_; }
 
@@ -59,7 +59,7 @@ class Deadline {
     bool over_ = false;
 };
 
-// Returns a vector filled with one value; throws Stopped if the deadline passes during the call.
+// Returns a vector of `size` copies of a value. Throws Stopped if the search must stop.
 template <class T>
 std::vector<T> fill_vector(size_t size, const T& value, Deadline& deadline) {
     constexpr size_t STEP = size_t{1} << 16;

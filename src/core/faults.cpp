@@ -15,11 +15,12 @@ constexpr double MAX_TABLE = 1e12, ROUNDING = 1e-6;
 bool are_within(const int32_t* numbers, int64_t count, int64_t least, int64_t most) {
     return std::all_of(numbers, numbers + count, [=](int32_t each) { return each >= least && each <= most; });
 }
-// Returns whether `count` + 1 offsets begin with 0, never decrease, and end with `whole`.
+// Returns whether `firsts` contains count + 1 valid offsets into a table of length `whole`: the first offset is 0, the
+// last offset is `whole`, and no offset is smaller than the offset before it.
 bool are_valid_offsets(const int32_t* firsts, int64_t count, int64_t whole) {
     return firsts[0] == 0 && firsts[count] == whole && std::is_sorted(firsts, firsts + count + 1);
 }
-// Returns the sum of chances, or a number above 1 if a chance is invalid.
+// Returns the sum of chances, or MAX_PAID if a chance is negative or NaN.
 double sum_chances(const double* chances, int64_t count) {
     double sum = 0.0;
     for (int64_t i = 0; i < count; ++i) {
@@ -38,14 +39,14 @@ std::string find_fault_dice(const iacta_problem& p) {
     for (int r = 0; r < p.kinds; ++r) {
         if (p.attack_dice[r] < 1 || p.attack_dice[r] > MAX_DICE || p.defence_dice[r] < 1 ||
             p.defence_dice[r] > MAX_DICE || p.dice_first[r] != rows)
-            return "the rows of throws must match the numbers of dice";
+            return "the table of throws must have a row for each pair of numbers of dice";
         rows += int64_t(p.attack_dice[r]) * p.defence_dice[r];
     }
     if (rows != p.rows || !are_valid_offsets(p.throw_first, p.rows, p.throws) ||
         !are_valid_offsets(p.answer_first, p.throws, p.answers) ||
         !are_valid_offsets(p.result_first, p.answers, p.results))
         return length;
-    if (!are_within(p.least, p.rows, 0, MAX_ARMIES)) return "least advances must be from 0 to 1048576";
+    if (!are_within(p.least, p.rows, 0, MAX_ARMIES)) return "required advances must be from 0 to 1048576";
     for (int a = 0; a < p.answers; ++a) {
         int first = p.result_first[a], count = p.result_first[a + 1] - first;
         if (sum_chances(p.result_chance + first, count) > 1.0 + ROUNDING)
@@ -66,7 +67,7 @@ std::string find_fault_dice(const iacta_problem& p) {
                     for (int j = p.result_first[a]; j < p.result_first[a + 1]; ++j) {
                         int x = p.result_attackers[j], y = p.result_defenders[j];
                         if (x < 0 || y < 0 || x > compared || y > compared || x + y < 1 || x + y > compared)
-                            return "a result must cost at least one army and at most one for each pair of dice";
+                            return "a result must cost at least one army, and at most one army for each pair of dice";
                     }
                 }
             }
@@ -82,11 +83,12 @@ std::string find_fault_battles(const iacta_problem& p) {
         return "the tables of whole battles must have the stated lengths";
     for (int t = 0; t < p.lands; ++t) {
         if (p.owner[t] > 2) return "each land must have an owner";
-        if (p.owner[t] == 1 && p.armies[t] > p.able) return "whole battles must cover all stacks";
+        if (p.owner[t] == 1 && p.armies[t] > p.able)
+            return "the tables of whole battles must cover the armies of each stack";
         if (p.owner[t] == 0 && p.armies[t] < 1) return "lands that may be attacked must have defenders";
         if (p.owner[t] == 0 && p.whole[p.kind[t]] &&
             (p.armies[t] > p.defenders || p.armies[t] > p.battles - p.battle_first[p.kind[t]]))
-            return "whole battles must cover all defenders";
+            return "the tables of whole battles must cover the defenders of each land";
     }
     if (p.battles > 0 && (!p.won || !p.lost)) return "the tables of whole battles must not be null";
     int64_t side = int64_t(p.able) + 1, ends = int64_t(p.defenders) + 1;
@@ -98,7 +100,7 @@ std::string find_fault_battles(const iacta_problem& p) {
 
 std::string find_fault_rewards(const iacta_problem& p) {
     auto is_paid = [](double each) { return std::abs(each) <= MAX_PAID; };
-    if (p.sets < 0 || p.sets > MAX_SETS) return "sets must be from 0 to 1024";
+    if (p.sets < 0 || p.sets > MAX_SETS) return "the number of sets must be from 0 to 1024";
     if (!p.set_first || p.set_first[p.sets] < 0 || !are_valid_offsets(p.set_first, p.sets, p.set_first[p.sets]) ||
         (p.set_first[p.sets] > 0 && !p.set_lands) || !are_within(p.set_lands, p.set_first[p.sets], 0, p.lands - 1))
         return "sets must list lands of the board";
@@ -109,19 +111,20 @@ std::string find_fault_rewards(const iacta_problem& p) {
     auto pays = [](double each) { return each != 0.0; };
     if (!are_within(&p.number, 1, 0, p.lands) || !are_within(&p.enough, 1, 0, MAX_ARMIES) ||
         (p.number > 0 && (p.sets > 0 || p.price > 0.0 || p.once != 0 || std::any_of(p.pays, p.pays + p.lands, pays))))
-        return "a number of lands must be the only payment";
+        return "a goal with a number of lands excludes all other payments";
     return "";
 }
 
 std::string find_fault_missions(const iacta_problem& p, const iacta_turn& t) {
     if (t.missions < 0 || t.missions > MAX_SETS || (t.missions > 0 && (!t.mission_list || !t.mission_entries)) ||
         !are_within(t.mission_of, t.players, IACTA_MISSION_HIDDEN, t.missions - 1))
-        return "each player must have a mission or none";
+        return "each mission of a player must be in the list, or be -1 for no mission";
     int hidden = int(std::count(t.mission_of, t.mission_of + t.players, IACTA_MISSION_HIDDEN));
     if (t.mission_cards < 0 || t.mission_cards > MAX_SETS || (t.mission_cards > 0 && !t.mission_deck) ||
         t.mission_cards < hidden || !are_within(t.mission_deck, t.mission_cards, 0, t.missions - 1))
-        return "hidden missions need a card for each player";
-    // A replacement must not require armies on territories. Otherwise the counts in War::strong would become invalid.
+        return "there must be a mission card for each player with a hidden mission";
+    // A mission that replaces another mission must not require a minimum of armies on territories, because War::strong,
+    // which counts such territories, is not updated for the new mission.
     auto may_replace = [&](int i) {
         return i == -1 || (i >= 0 && i < t.missions && t.mission_list[i].kind == IACTA_MISSION_LANDS &&
                            t.mission_list[i].armies == 0);
@@ -137,7 +140,7 @@ std::string find_fault_missions(const iacta_problem& p, const iacta_turn& t) {
             !are_within(&m.number, 1, 0, MAX_LANDS) || !are_within(&m.armies, 1, 0, MAX_ARMIES) ||
             !may_replace(m.instead) || !may_replace(m.own) || (m.kind >= IACTA_MISSION_CAPITALS && entries < 1) ||
             (m.kind == IACTA_MISSION_ELIMINATE && m.own < 0))
-            return "missions must be of a known kind, with entries of the board";
+            return "each mission must have a known kind, and entries that exist in the game";
     }
     return "";
 }
@@ -145,8 +148,8 @@ std::string find_fault_missions(const iacta_problem& p, const iacta_turn& t) {
 }  // namespace
 
 std::string iacta::find_fault(const iacta_problem& p) {
-    if (p.lands < 1 || p.lands > MAX_LANDS) return "lands must be from 1 to 1024";
-    if (p.kinds < 1 || p.kinds > MAX_LANDS) return "kinds of rules must be from 1 to 1024";
+    if (p.lands < 1 || p.lands > MAX_LANDS) return "the number of lands must be from 1 to 1024";
+    if (p.kinds < 1 || p.kinds > MAX_LANDS) return "the number of kinds of rules must be from 1 to 1024";
     if (!are_given({p.border_first, p.armies, p.keep, p.kind, p.owner, p.resting, p.attack_dice, p.defence_dice,
                     p.dice_first, p.least, p.whole, p.throw_first, p.answer_first, p.result_first, p.battle_first,
                     p.pays}))
@@ -170,11 +173,11 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
     if (!are_given({t.owner, t.continent_first, t.whole_least, t.whole_dice, t.known, t.hidden, t.card_land,
                     t.set_armies, t.mission_of, t.mission_unseen}))
         return "tables must not be null";
-    if (t.players < 2 || t.players > MAX_PLAYERS) return "players must be from 2 to 6";
+    if (t.players < 2 || t.players > MAX_PLAYERS) return "the number of players must be from 2 to 6";
     if (t.mover < 0 || t.mover >= t.players || t.phase < IACTA_PHASE_TRADE || t.phase > IACTA_PHASE_OVER ||
         t.then < IACTA_PHASE_TRADE || t.then > IACTA_PHASE_OVER || !are_within(&t.place, 1, 0, MAX_ARMIES) ||
         !are_within(&t.first, 1, 0, p.lands - 1))
-        return "the moment must have a player, a phase and armies to place";
+        return "the turn must have a valid player, phase and number of armies to place";
     bool mine = false;
     int64_t total = 0;
     for (int v = 0; v < p.lands; ++v) {
@@ -183,7 +186,7 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
         total += p.armies[v];
     }
     if (!mine) return "the player to move must own a territory";
-    if (total > MAX_ARMIES) return "armies must be at most 1048576 in all";
+    if (total > MAX_ARMIES) return "the sum of all armies must be at most 1048576";
     if (t.continents < 0 || !are_valid_offsets(t.continent_first, t.continents, t.continent_first[t.continents]) ||
         (t.continents > 0 && (!t.bonus || !t.continent_lands)) ||
         !are_within(t.continent_lands, t.continent_first[t.continents], 0, p.lands - 1) ||
@@ -201,11 +204,11 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
     int count = 0;
     for (int i = 0; i < t.players; ++i) {
         if (t.known[i] >> CARDS || all & t.known[i] || t.hidden[i] < 0 || t.hidden[i] > CARDS)
-            return "cards must come from one deck";
+            return "the cards of the players must come from one deck";
         all |= t.known[i];
         count += count_bits(t.known[i]) + t.hidden[i];
     }
-    if (count > CARDS) return "cards must come from one deck";
+    if (count > CARDS) return "the cards of the players must come from one deck";
     if (t.phase == IACTA_PHASE_DEFEND || t.phase == IACTA_PHASE_ADVANCE) {
         auto is_land = [&](int v) { return v >= 0 && v < p.lands; };
         if (!is_land(t.attack_start) || !is_land(t.attack_to) || t.owner[t.attack_start] != t.mover ||

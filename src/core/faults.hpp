@@ -1,4 +1,4 @@
-// Validation of the input of the C interface.
+// Validation of the structs that callers pass to the C interface.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ inline bool are_given(Pointers pointers) {
     return std::none_of(pointers.begin(), pointers.end(), [](const void* each) { return each == nullptr; });
 }
 
-// Returns a message about the first error in a problem, or an empty string if the problem is valid.
+// Returns a message about the first error in a problem, or an empty string for a valid problem.
 std::string find_fault(const iacta_problem& problem);
 
-// Returns a message about the first error in a turn, or an empty string. The problem must be valid.
+// Returns a message about the first error in a turn, or an empty string for a valid turn. The problem must be valid.
 std::string find_fault(const iacta_problem& problem, const iacta_turn& turn);
 
 }  // namespace iacta

@@ -1,7 +1,7 @@
-// The attack phase of a turn as data: borders, dice, losses and payments.
+// The attack phase of a turn: its state, and tables of its borders, dice, losses and payments.
 //
-// This is the game of iacta.game, restricted to the attack phase and to the territories that matter for a goal. Rules,
-// dice modes and goals are tables. New ones need no code here.
+// The rules are those of the Python package iacta.game, restricted to the attack phase and to the territories that
+// matter for a goal. Dice rules and goals are data in the tables, so that a new rule or goal needs no code here.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@ struct Result {
 };
 
 struct Span {
-    int first, last;  // the half-open interval [first, last)
+    int first, last;  // the indices i with first <= i < last
 };
 
-// An attack: a roll with a number of dice, or a whole battle.
+// An attack from territory `start` on territory `to`: one roll of `dice` dice, or a whole battle.
 struct Roll {
     int start, to, dice;
 
@@ -35,11 +35,12 @@ struct RewardSet {
     double pays;
 };
 
-// The outcomes of whole battles between up to `able` attackers, garrison excluded, and a fixed number of defenders.
+// The chances of all outcomes of whole battles against a fixed number of defenders, at most `defenders`, for each
+// number of attackers up to `able`. A whole battle is fought until one side has lost. Attackers exclude the garrison.
 struct Battle {
     int able, defenders, width;
     std::vector<double> won;   // [a * width + x]: the chance that `a` attackers win and lose x armies
-    std::vector<double> lost;  // [a * (defenders + 1) + e]: the chance that they lose and e defenders remain
+    std::vector<double> lost;  // [a * (defenders + 1) + e]: the chance that `a` attackers lose and e defenders remain
 };
 
 template <int W>
@@ -50,8 +51,8 @@ struct Position {
     bool operator==(const Position&) const = default;
 };
 
-// A 128-bit hash of a state or of its relevant part: the sum of the hashes of the territories. States with equal keys
-// are treated as equal. In a search of 10^8 states, two states share a key with a probability of about 10^-22.
+// A 128-bit hash that identifies a state in hash tables: the sum of the hashes of its territories. States with equal
+// keys are treated as equal. Among 10^8 states, the probability that two states share a key is below 10^-22.
 struct StateKey {
     uint64_t a = 0, b = 0;
 
@@ -82,16 +83,17 @@ class Game {
     int lands, kinds, garrison;
     std::vector<int> keep, kind;
     std::vector<Set<W>> out, into;
-    Set<W> field, resting;  // territories that may be attacked at the start; territories that may not attack
+    Set<W> field, resting;  // field: the territories that may be attacked; resting: the territories that may not attack
     Position<W> start;
     std::vector<uint8_t> whole;
     double price;
     bool once;
-    int number, enough;  // the required number of territories (0 for no such goal), and the armies on each
+    // The number of territories that the player must own (0: no such goal), and the armies required on each.
+    int number, enough;
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
-    Set<W> paying;        // territories with a payment, and members of sets with a payment
-    bool answers_differ;  // whether the defender has a choice in any roll
+    Set<W> paying;        // the attackable territories that pay, or that belong to a set with a payment
+    bool answers_differ;  // whether the defender can choose between several answers to a throw
     bool has_ends;        // whether the turn ends, and pays, only when all territories in `until` are conquered
     Set<W> until;
 
@@ -106,7 +108,7 @@ class Game {
         if (once) return paying.meets(s.mine & field);
         return !paying.meets(unconquered(s));
     }
-    // Whether the player owns the required number of territories with enough armies.
+    // Returns whether the player owns `number` territories with at least `enough` armies on each.
     bool has_number(const Position<W>& s) const {
         int count = 0;
         for (Set<W> rest = s.mine; rest.any();) count += s.armies[size_t(rest.pop())] >= enough;
@@ -120,7 +122,7 @@ class Game {
         }
         return found;
     }
-    // Returns the territories of `part` that v can reach without leaving `part`.
+    // Returns the territories of `part` that a stack on v can reach by attacking only territories of `part`.
     Set<W> find_reached(int v, const Set<W>& part) const {
         Set<W> seen = out[v] & part, fresh = seen;
         while (fresh.any()) {
@@ -132,8 +134,8 @@ class Game {
     }
     bool connects(int v, const Set<W>& part) const { return find_reached(v, part) == part; }
 
-    // Returns the payment for the conquest of c, including the payments for sets that it completes. `open` contains the
-    // territories that were unconquered before.
+    // Returns the payment for the conquest of c, including the payments for sets that the conquest completes. `open`
+    // contains the territories that were unconquered before.
     double find_payment(int c, const Set<W>& open) const {
         if (has_ends) return 0.0;
         double total = pays[c];
@@ -146,10 +148,11 @@ class Game {
         return total;
     }
 
-    // Returns the payment, 1 or 0, for owning the required number of territories after a conquest.
+    // Returns the payment after a conquest for a goal of `number` territories: 1 if the goal is reached, otherwise 0.
     double find_end_payment(const Position<W>& after) const { return !has_ends && number && has_number(after); }
 
-    // Returns the largest number of dice with which v may attack c, or 0. A smaller number may be illegal.
+    // Returns the largest number of dice with which v may attack c, or 0 if v may not attack c. Some smaller numbers of
+    // dice may be illegal.
     int max_dice(const Position<W>& s, int v, int c) const {
         int k = whole[kind[c]] ? (spare(s, v) > 0) : std::min(s.armies[v] - garrison, attack_dice(c));
         while (k > 0 && !is_allowed(s, v, c, k)) --k;
@@ -162,12 +165,13 @@ class Game {
         int compared = std::min(k, std::min(d, defence_dice(c)));
         return compared <= room && (compared < d || least_advance(c, k) <= room);
     }
-    // Returns the required advance after a conquest with k dice; fewer armies advance if no more are available.
+    // Returns how many armies must advance after a conquest of c with k dice. If fewer armies are available, all of
+    // them advance.
     int least_advance(int c, int k) const {
         int r = kind[c];
         return least_[whole[r] ? dice_first_[r] : dice_first_[r] + (k - 1) * defence_[r]];
     }
-    // Returns 1 if an army must remain on c after every conquest, otherwise 0.
+    // Returns 1 if every conquest of c leaves an army on c that can never leave it, otherwise 0.
     int count_left_behind(int c) const {
         int fewest = std::min(keep[c], 1);
         for (int k = whole[kind[c]] ? 1 : attack_dice(c); k > 0; --k) fewest = std::min(fewest, least_advance(c, k));
@@ -182,7 +186,7 @@ class Game {
     Span answers(int t) const { return {answer_first_[t], answer_first_[t + 1]}; }
     Span results(int a) const { return {result_first_[a], result_first_[a + 1]}; }
     const Result& result(int i) const { return results_[i]; }
-    // Returns the outcomes of whole battles for c against a number of defenders.
+    // Returns the chances of whole battles for c against a number of defenders.
     const Battle& battle(int c, int defenders) const { return battles_[battle_first_[kind[c]] + defenders - 1]; }
     int able() const { return able_; }
 

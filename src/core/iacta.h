@@ -1,4 +1,4 @@
-/* The C interface of the core: plain functions on plain data.
+/* The C interface of the core: functions and structs without C++ types.
 
    The caller describes a problem with arrays. The core validates every number and copies the data that it needs. The
    core contains no dice rules: throws, the defender's answers to throws, losses, required advances and whole battles
@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-/* Limits of the input. IACTA_LARGEST_TABLE: the armies up to which the odds of battles are tabulated. IACTA_FEATURES:
-   the number of features of each player in the value function V. */
+/* Limits of the input, and two sizes. IACTA_LARGEST_TABLE: the largest number of armies, on each side, in the tables of
+   the odds of battles. IACTA_FEATURES: the number of features of each player in the value function V. */
 enum {
     IACTA_MAX_TERRITORIES = 1024,
     IACTA_MAX_SETS = 1024,
@@ -36,7 +36,7 @@ enum {
     IACTA_CARDS_OF_SYMBOL = 14
 };
 
-/* The value of `owner` for an unowned territory in a whole game. */
+/* The owner number of a territory without an owner in a whole game. */
 enum {
     IACTA_NOBODY = 7
 };
@@ -47,31 +47,31 @@ typedef struct {
     const int32_t *border_first, *border_to;
     const int32_t* armies;  /* the armies on each territory */
     const int32_t* keep;    /* the armies that must remain on each territory */
-    const int32_t* kind;    /* the index of the rules, 0 .. kinds - 1, for attacks on each territory */
+    const int32_t* kind;    /* the kind of rules, 0 .. kinds - 1, for attacks on each territory */
     const uint8_t* owner;   /* 0: may be attacked, 1: owned by the player, 2: not part of the problem */
     const uint8_t* resting; /* 1: the territory may not attack */
-    int32_t garrison;       /* the armies of each stack that may not roll */
+    int32_t garrison;       /* the number of armies in each stack that may not roll */
 
-    /* The dice. Each row belongs to rules r, k attack dice and j defence dice. Its index is
-       i = dice_first[r] + (k - 1) * defence_dice[r] + j - 1. Throw t belongs to row i if
-       throw_first[i] <= t < throw_first[i + 1]. In the same way, answer_first gives the defender's answers to each
-       throw, and result_first gives the results of each answer. */
+    /* The dice. Each row of the table belongs to a kind of rules r, k attack dice and j defence dice. The index of the
+       row is i = dice_first[r] + (k - 1) * defence_dice[r] + j - 1. Throw t belongs to row i if throw_first[i] <= t <
+       throw_first[i + 1]. In the same way, answer_first gives the defender's answers to each throw, and result_first
+       gives the results of each answer. */
     int32_t kinds;
     const int32_t *attack_dice, *defence_dice, *dice_first;
-    const int32_t* least; /* by row: the required advance after a conquest; equal for all j */
-    const uint8_t* whole; /* by rules: 1 if each attack is a whole battle */
+    const int32_t* least; /* by row: the required advance after a conquest, which does not depend on j */
+    const uint8_t* whole; /* by kind of rules: 1 if each attack is a whole battle, which is fought to its end */
     const int32_t *throw_first, *answer_first, *result_first;
     const double *throw_chance, *result_chance;
     const int32_t *result_attackers, *result_defenders;
-    int32_t rows, throws, answers, results; /* lengths of the tables */
+    int32_t rows, throws, answers, results; /* the lengths of the tables above */
 
-    /* Whole battles of at most `able` attackers, garrison excluded. Battle i = battle_first[r] + d - 1 has rules r and
-       d defenders. won[i][a][x] is the chance that `a` attackers win and lose x armies; it is 0 for all x >= width.
-       lost[i][a][e] is the chance that `a` attackers lose and e defenders remain. */
+    /* Whole battles of at most `able` attackers, garrison excluded. Battle i = battle_first[r] + d - 1 has the kind of
+       rules r and d defenders. won[i][a][x] is the chance that `a` attackers win and lose x armies; it is 0 for all x
+       >= width. lost[i][a][e] is the chance that `a` attackers lose and e defenders remain. */
     int32_t able, defenders, battles, width;
     const int32_t* battle_first;
-    const double* won;  /* of shape battles x (able + 1) x width */
-    const double* lost; /* of shape battles x (able + 1) x (defenders + 1) */
+    const double* won;  /* shape: battles x (able + 1) x width */
+    const double* lost; /* shape: battles x (able + 1) x (defenders + 1) */
 
     /* Rewards. A territory pays when it is taken. A set pays when its last territory is taken. Each lost army costs
        `price`. If `once` is 1, the first payment ends the turn. If `number` is above 0, there are no other payments:
@@ -83,19 +83,21 @@ typedef struct {
     double price;
     int32_t once, number, enough;
 
-    /* May be null. Otherwise the turn ends when all territories marked with 1 are taken, and the only rewards are the
-       values of iacta_ends. */
+    /* `until` may be null. Otherwise the turn ends when all territories t with until[t] = 1 are taken, and the only
+       reward is the value of the final state in iacta_ends. */
     const uint8_t* until;
 } iacta_problem;
 
-/* The style of a lookahead policy. */
+/* The parameters of a lookahead policy. */
 typedef struct {
-    double idle;   /* the bonus per idle army near other stacks' targets, as a fraction of the expected payment */
-    int32_t depth; /* the depth of lookahead, in rolls, if attacks have close values: 1 .. IACTA_MAX_DEPTH */
-    int32_t order; /* the choice between nearly equal attacks; 0: greatest value, 1: stack with the riskiest targets */
+    /* the bonus for each army without a target near the targets of other stacks, as a fraction of the payment */
+    double idle;
+    int32_t depth; /* how many rolls to look ahead if attacks have close values: 1 .. IACTA_MAX_DEPTH */
+    /* which of several nearly equal attacks to choose; 0: the greatest value, 1: the stack with the riskiest targets */
+    int32_t order;
 } iacta_style;
 
-/* The limits of one call. The core reads *stop at least every 100 milliseconds. Any thread may write to *stop. */
+/* The limits of a call. The core reads *stop at least every 100 milliseconds. Any thread may write to *stop. */
 typedef struct {
     int32_t* stop;  /* a value other than 0 stops the call; may be null */
     double seconds; /* the time limit; infinity for no limit */
@@ -103,19 +105,21 @@ typedef struct {
     int64_t bytes;  /* the approximate memory limit */
 } iacta_budget;
 
-/* A state that can be reached from the start of the problem. */
+/* A state of the turn, which must be reachable from the start of the problem. */
 typedef struct {
     const int32_t* armies; /* the armies on each territory */
     const uint8_t* mine;   /* 1: owned by the player */
 } iacta_state;
 
-/* A possible outcome of a decision. */
+/* A possible outcome of an attack: its chance, the value afterwards including payments, the losses of both sides, and
+   the number of armies that advance. */
 typedef struct {
     double chance, value;
     int32_t attackers, defenders, moved;
 } iacta_outcome;
 
-/* A decision; `dice` is 0 for a stop. The core writes at most `room` of the `count` outcomes. */
+/* A decision of a policy: an attack from `start` on `to`, or a stop if `dice` is 0. The attack has `count` outcomes.
+   The core writes at most `room` outcomes to `outcomes`. */
 typedef struct {
     int32_t start, to, dice, count, room;
     double value;
@@ -134,7 +138,7 @@ typedef struct {
          number, and the chance times the mean advance.
    order[border] is the rank of the border by its first use in the turn, or INT32_MAX for an unused border. */
 typedef struct {
-    int64_t states;        /* the number of states visited */
+    int64_t states;        /* the number of different states visited */
     int64_t borders, room; /* the lengths of `order` and `numbers` */
     int32_t* order;
     double* numbers;
@@ -143,8 +147,8 @@ typedef struct {
 typedef struct iacta_search iacta_search;
 
 /* Return codes. STOPPED: the stop flag, the time limit or the budget ended the call, which returned its results so far.
-   MORE: the call succeeded, and another call can improve the result. UNSOUND: the input is invalid. BUSY: another call
-   is using the search. BROKEN: a bug in the core. */
+   TOO_LARGE: the problem is too large for this function. MORE: the call succeeded, and another call can improve the
+   result. UNSOUND: the input is invalid. BUSY: another call is using the search. BROKEN: a bug in the core. */
 enum {
     IACTA_DONE = 0,
     IACTA_STOPPED = 1,
@@ -166,50 +170,51 @@ IACTA_API void iacta_close(iacta_search* search);
 
 /* The states in which a turn can end, and their values. State k begins at armies[k * lands] and mine[k * lands]. */
 typedef struct {
-    int32_t count, room; /* the number of states, and the capacity of the arrays */
+    int32_t count, room; /* the number of states, and the number of states that fit in the arrays */
     int32_t* armies;
     uint8_t* mine;
     double* values;
 } iacta_ends;
 
-/* Solves the game exactly from a state, starting from the values that earlier calls found. On success, optimal play
-   becomes the policy of the search. A stopped call leaves the policy unchanged. Unless the state is invalid, writes the
-   value, the cost (the mean number of armies lost, plus a millionth for each roll) and the number of states. `ends`
-   must be null unless the problem has `until`. With `ends`, the call discards earlier values, and adds unknown ends
-   with the value 0 while there is room. */
+/* Computes the value of optimal play from a state, and reuses the values that earlier calls found. On success, optimal
+   play becomes the policy of the search. A stopped call leaves the policy unchanged. Unless the state is invalid,
+   writes the value, the cost (the mean number of armies lost, plus a millionth for each roll) and the number of states.
+   `ends` must be null unless the problem has `until`. With `ends`, the call discards earlier values. It adds unknown
+   final states with the value 0 to `ends` while there is room. */
 IACTA_API int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_ends* ends,
                               double* value, double* cost, int64_t* states);
 
-/* Both functions make lookahead on an assignment the policy of the search. iacta_assign searches for the best
-   assignment of targets to stacks from `starts` random assignments, and uses the default style. iacta_follow uses a
-   given assignment and a given style. sets[(goal * lands + land) * lands + target] is 1 if a target is assigned to the
-   stack on a territory, for each of the iacta_count_goals() goals. */
+/* Two ways to make lookahead the policy of the search. Lookahead needs an assignment of targets to stacks, for each of
+   the iacta_count_goals() goals. iacta_assign searches for the best assignment by hill climbing from `starts` different
+   assignments, and writes it to `sets`. It uses the default style. iacta_follow reads an assignment from `sets`, and
+   uses the given style. sets[(goal * lands + land) * lands + target] is 1 if a target is assigned to the stack on a
+   territory. */
 IACTA_API int32_t iacta_count_goals(iacta_search* search);
 IACTA_API int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets);
 IACTA_API int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style,
                                const uint8_t* sets);
 
-/* Improves an upper bound on the value of all policies by one step. *bound receives the smallest bound so far. If a
-   call is stopped, the next call repeats the step. */
+/* Computes another upper bound on the value of all policies. *bound receives the smallest bound so far. If a call is
+   stopped, the next call repeats the computation. */
 IACTA_API int32_t iacta_improve_bound(iacta_search* search, const iacta_budget* budget, double* bound);
 
-/* Writes the decision of the policy in a state. */
+/* Writes the decision of the current policy in a state. */
 IACTA_API int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, iacta_state state,
                                iacta_decision* decision);
 
-/* Evaluates an attack in a state, after which the policy is followed. `dice` is 0 for the largest legal number. For an
-   illegal attack, the decision is a stop. */
+/* Evaluates an attack in a state, if the rest of the turn follows the policy. `dice` is 0 for the largest legal number.
+   For an illegal attack, the decision is a stop. */
 IACTA_API int32_t iacta_evaluate_attack(iacta_search* search, const iacta_budget* budget, iacta_state state,
                                         int32_t start, int32_t to, int32_t dice, iacta_decision* decision);
 
-/* Chooses how many armies advance after a conquest. `state` is the state before the conquest, from which the attacker's
-   losses have been subtracted. */
+/* Chooses how many armies advance after a conquest. `state` is the state before the conquest, but without the armies
+   that the attacker has lost. */
 IACTA_API int32_t iacta_choose_advance(iacta_search* search, const iacta_budget* budget, iacta_state state,
                                        int32_t start, int32_t to, int32_t least, int32_t* moved);
 
-/* Both functions evaluate the policy from a state: iacta_evaluate_policy exactly, iacta_play_games by simulated games.
+/* Two evaluations of the policy from a state: iacta_evaluate_policy is exact, iacta_play_games simulates turns (games).
    The dice of game `first + i` depend only on this number and on the seed. A stopped call reports the finished games,
-   each with the weight 1 / games. For simulated games, `states` counts every visit to a state. */
+   each with the weight 1 / games. */
 IACTA_API int32_t iacta_evaluate_policy(iacta_search* search, const iacta_budget* budget, iacta_state state,
                                         iacta_report* report);
 IACTA_API int32_t iacta_play_games(iacta_search* search, const iacta_budget* budget, iacta_state state, uint64_t seed,
@@ -226,13 +231,14 @@ enum {
     IACTA_PHASE_OVER = 6
 };
 
-/* The kinds of missions. The last survivor also wins, whatever the missions. */
+/* The kinds of missions. Whatever the missions are, the last surviving player also wins. */
 enum {
     IACTA_MISSION_LANDS = 0,      /* own `number` territories with at least `armies` on each */
-    IACTA_MISSION_CONTINENTS = 1, /* own the continents in the entries, and `number` other continents */
-    IACTA_MISSION_CAPITALS = 2,   /* own `number` of the territories in the entries, including the first */
-    IACTA_MISSION_ELIMINATE = 3,  /* the player in the entry must be eliminated */
-    IACTA_MISSION_HIDDEN = -2     /* an unknown mission, dealt at random in each game */
+    IACTA_MISSION_CONTINENTS = 1, /* own the continents in the entries, and at least `number` other continents */
+    /* own at least `number` of the territories in the entries, including the first entry */
+    IACTA_MISSION_CAPITALS = 2,
+    IACTA_MISSION_ELIMINATE = 3, /* the player in the entry must be eliminated */
+    IACTA_MISSION_HIDDEN = -2    /* a mission that is unknown, and dealt at random in each game */
 };
 
 /* A mission. Its entries are mission_entries[first] to mission_entries[last - 1]. `instead` and `own` are indices of
@@ -249,42 +255,44 @@ typedef struct {
     const uint8_t* owner; /* by territory: a player, `players` for a neutral owner, or IACTA_NOBODY */
     int32_t mover;        /* the player to move */
     int32_t phase;
-    int32_t place;     /* the armies that must still be placed */
+    int32_t place;     /* the number of armies that must still be placed */
     int32_t first;     /* armies may only be placed on territories with this index or a larger one */
     int32_t conquered; /* 1: the player has taken a territory in this turn */
     int32_t pictured;  /* 1: a territory on a traded card has already received armies in this turn */
-    int32_t then;      /* the phase after the advance */
-    int32_t attack_start, attack_to, attack_dice, thrown; /* the attack in progress, and its throw */
+    int32_t then;      /* the phase that follows the advance */
+    int32_t attack_start, attack_to, attack_dice, thrown; /* the attack in progress, and the index of its throw */
     int32_t continents;
     const int32_t *continent_first, *continent_lands, *bonus;
-    int32_t fortify;            /* the last move of a turn; 0: none, 1: to a neighbour, 2: any distance */
+    int32_t fortify;            /* the last move of a turn; 0: not allowed, 1: to a neighbour, 2: over any distance */
     int32_t is_whole;           /* 1: each attack is a whole battle */
     const int32_t* whole_least; /* by kind: the required advance after a whole battle */
-    const int32_t* whole_dice;  /* by kind: the number of attack dice in the log of a whole battle */
+    const int32_t* whole_dice;  /* by kind: the number of attack dice that a log shows for a whole battle */
     int32_t has_cards, is_named;
-    const uint64_t* known;     /* by player: the revealed cards, as bits */
-    const int32_t* hidden;     /* by player: the number of other cards */
-    const int32_t* card_land;  /* by card: the pictured territory, or -1 */
-    int32_t is_fixed;          /* 1: sets bring the armies in `fixed`, 0: sets bring `set_armies` one after another */
+    const uint64_t* known;    /* by player: the revealed cards, as bits */
+    const int32_t* hidden;    /* by player: the number of unrevealed cards */
+    const int32_t* card_land; /* by card: the pictured territory, or -1 */
+    /* 1: each set brings the armies in `fixed`, 0: the sets of a game bring the armies in `set_armies`, in order */
+    int32_t is_fixed;
     int32_t sets;              /* the length of `set_armies` */
-    const int32_t* set_armies; /* the armies for the next sets; the last number is repeated */
-    int32_t fixed[4];          /* the armies for three cards of each symbol, and for one card of each symbol */
-    int32_t must_trade;        /* the number of cards with which a player must trade */
-    int32_t traded_at_once;    /* the number of cards with which a player must trade after an elimination */
-    int32_t pictured_armies;   /* the armies for a territory of the player on a traded card */
-    int32_t lands_for_an_army; /* the number of territories for one new army */
+    const int32_t* set_armies; /* the armies for the next sets of the game; all later sets bring the last number */
+    int32_t fixed[4];          /* the armies for three equal cards, by symbol, and then for three different cards */
+    int32_t must_trade;        /* a player with at least this number of cards must trade */
+    /* a player with at least this number of cards must trade immediately after an elimination */
+    int32_t traded_at_once;
+    int32_t pictured_armies; /* the armies for a territory that is pictured on a traded card and owned by the player */
+    int32_t lands_for_an_army; /* how many territories bring one new army */
     int32_t fewest_new;        /* the minimum number of new armies */
     int32_t missions;          /* the number of missions */
     const iacta_mission* mission_list;
     const int32_t* mission_entries;
-    const int32_t* mission_of;     /* by player: the index of the mission, -1 for none, or IACTA_MISSION_HIDDEN */
+    const int32_t* mission_of;     /* by player: the index of the mission, -1 for no mission, or IACTA_MISSION_HIDDEN */
     const uint8_t* mission_unseen; /* by player: 1 if the other players do not know the mission */
     int32_t missions_at_end;       /* 1: a mission is only checked at the end of its player's turns */
     int32_t mission_cards;         /* the number of cards from which hidden missions are dealt */
     const int32_t* mission_deck;   /* the indices of the missions on these cards */
 } iacta_turn;
 
-/* The actions of a turn. */
+/* The kinds of actions in a turn. */
 enum {
     IACTA_ACTION_REVEAL = 0,
     IACTA_ACTION_TRADE = 1,
@@ -297,14 +305,15 @@ enum {
 };
 
 /* An action with its result. `a` is the territory that acts, or the pictured territory of a trade, or -1. `b` is the
-   attacked territory, or the destination of a move. `number` is a number of armies or dice. For cards, x and y contain
-   44 bits. For an attack, x and y are the losses of the attacker and the defender; if y is -1, the defender must first
-   answer throw x. */
+   attacked territory, or the destination of a move. `number` is a number of armies or dice. For a trade or a reveal, x
+   and y contain the cards as 44 bits, the lowest 32 bits in x. For an attack, x and y are the losses of the attacker
+   and the defender; if y is -1, the defender must first answer throw x. */
 typedef struct {
     int32_t kind, a, b, number, x, y;
 } iacta_action;
 
-/* The aims of a turn. */
+/* The kinds of aims. An aim tells an AI what to achieve in a turn. The Python module iacta.war.players describes all
+   aims. */
 enum {
     IACTA_AIM_AS_LIKED = 0,
     IACTA_AIM_HOLD = 1,
@@ -322,7 +331,7 @@ enum {
     IACTA_AIM_CHOSEN = -1     /* the AI chooses one of the other aims */
 };
 
-/* How a game ended. CUT: stopped after `cut` rounds. TOO_LONG: without a winner after `max_rounds` rounds. */
+/* How a game ended. CUT: stopped after `cut` rounds. TOO_LONG: stopped without a winner after `max_rounds` rounds. */
 enum {
     IACTA_END_WON = 0,
     IACTA_END_CUT = 1,
@@ -331,43 +340,44 @@ enum {
 
 typedef struct iacta_war iacta_war;
 
-/* Opens a whole game from a state. Errors are reported as in iacta_open. A handle is immutable: several threads may use
-   it concurrently. */
+/* Opens a whole game that begins in a state. Errors are reported as in iacta_open. A handle is immutable: several
+   threads may use it concurrently. */
 IACTA_API iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, char* message, int32_t room);
 IACTA_API void iacta_war_close(iacta_war* war);
 
-/* Writes the odds of a battle of `able` attackers, garrison excluded, for territory `to`, fought to its end: the chance
-   to win, the mean number of attackers lost, and the mean number of defenders lost. */
+/* Writes the odds of a battle for territory `to` that is fought to its end: the chance to win, the mean number of
+   attackers lost, and the mean number of defenders lost. `able` is the number of attackers, garrison excluded. */
 IACTA_API int32_t iacta_war_read_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds);
 
-/* Writes the features of each player at the start of a turn, and each player's chance to win by V. */
+/* Writes the features of each player at the start of a turn, and each player's chance to win according to V. */
 IACTA_API int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* features, double* chances);
 
-/* Judges the aims of a turn, the best aim first, as pairs of a kind and the index of a continent or player. *count is
-   the room for aims before the call, and their number after it. `numbers` are the weights of an AI that judges aims,
-   in the order of `iacta.war.players.Player`. `values` receives for each aim the mean of V, with the weights
-   `choosing`, after simulated turns. */
+/* Evaluates the possible aims of a turn by simulated turns. Writes the aims, the best aim first, as pairs of a kind and
+   the index of a continent or player. Before the call, *count is the number of aims that fit; after the call, it is the
+   number of aims. `numbers` are the weights of an AI, in the order of `iacta.war.players.Player`. `values` receives for
+   each aim the mean of V, with the weights `choosing`, at the end of the simulated turns. */
 IACTA_API int32_t iacta_war_judge_aims(const iacta_war* war, const double* numbers, const float* choosing,
                                        uint64_t seed, int32_t* aims, double* values, int32_t* count);
 
 /* Chooses the next action of an AI. `chosen` contains the kind and the index of the aim; if the kind is
-   IACTA_AIM_CHOSEN, the AI first chooses an aim. After the call, `chosen` is the aim for the rest of the turn.
-   Callers must ignore the result in `action`, which is random. */
+   IACTA_AIM_CHOSEN, the AI first chooses an aim. After the call, `chosen` is the aim for the rest of the turn. Callers
+   must ignore the result in `action`, which is random. */
 IACTA_API int32_t iacta_war_choose_action(const iacta_war* war, const double* numbers, const float* choosing,
                                           uint64_t seed, int32_t* chosen, iacta_action* action);
 
-/* Plays the rest of the turn with an aim of kind `aim` and index `which`. Writes the actions (*count is the room for
-   actions before the call, and their number after it), the owner and the armies of each territory at the end of the
-   turn, and the number of cards of each player. */
+/* Plays the rest of the turn with an aim of kind `aim` and index `which`. Writes the actions, the owner and the armies
+   of each territory at the end of the turn, and the number of cards of each player. Before the call, *count is the
+   number of actions that fit; after the call, it is the number of actions. */
 IACTA_API int32_t iacta_war_play_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim,
                                       int32_t which, uint64_t seed, iacta_action* actions, int32_t* count,
                                       uint8_t* owner, int32_t* armies, int32_t* cards);
 
 /* Plays games. The dice of game `first + i` depend only on this number and on the seed. `numbers` and `choosing`
-   contain the weights of all AIs and of their V, one player after another. A game is stopped after `cut` rounds (0 for
-   never) or after `max_rounds` rounds; V with the weights `ending` then gives the chances. If `is_dealt` is 1, the
-   territories, the armies and the first player of each game are random. `chances` is indexed by game and player.
-   `reached` is 1 for games whose first turn reached its aim. *played receives the number of games. */
+   contain the weights of all AIs and of their value functions V, one player after another. A game is stopped after
+   `cut` rounds (0 for no such limit) or after `max_rounds` rounds; the chances to win are then computed by V with the
+   weights `ending`. If `is_dealt` is 1, the territories, the armies and the first player of each game are random.
+   `chances` is indexed by game and player. `reached` is 1 for games whose first turn reached its aim. *played receives
+   the number of games. */
 IACTA_API int32_t iacta_war_play_games(const iacta_war* war, const iacta_budget* budget, const double* numbers,
                                        const float* choosing, const float* ending, int32_t aim, int32_t which,
                                        int32_t is_dealt, int32_t cut, int32_t max_rounds, uint64_t seed, int64_t first,

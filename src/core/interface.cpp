@@ -1,4 +1,4 @@
-// The C interface: validates the input, and calls a search or a whole game.
+// The C interface: validates the input of each call, and runs a search or a whole game.
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -14,7 +14,7 @@
 using namespace iacta;
 
 struct iacta_search {
-    std::atomic_flag is_busy;  // set during a call
+    std::atomic_flag is_busy;  // whether a call of this search is running
     std::unique_ptr<Search> search;
 
     explicit iacta_search(std::unique_ptr<Search> opened) : search(std::move(opened)) {}
@@ -26,7 +26,8 @@ struct iacta_war {
 
 namespace {
 
-// Runs a call and converts exceptions to return codes. No exception may cross the C interface.
+// Runs a call and returns its return code, or a code for the exception that it throws. No exception may cross the C
+// interface.
 template <class Call>
 int32_t guard(Call call) noexcept try {
     return call();
@@ -38,7 +39,8 @@ int32_t guard(Call call) noexcept try {
     return IACTA_BROKEN;
 }
 
-// Runs a call of a search, for one thread at a time. Returns an error if a pointer in `given` is null.
+// Runs a call of a search and returns its return code. Returns IACTA_UNSOUND if a pointer in `given` is null, and
+// IACTA_BUSY if another thread is using the search.
 template <class Call>
 int32_t ask(iacta_search* search, const iacta_budget* budget, Pointers given, Call call) noexcept {
     if (!search || !budget || !are_given(given)) return IACTA_UNSOUND;
@@ -57,7 +59,8 @@ int32_t ask(const iacta_war* war, Pointers given, Call call) noexcept {
     return guard([&] { return call(*war->game); });
 }
 
-// Opens a handle. `open` returns an error message, which is written to `message`, or an empty string.
+// Calls `open`, which creates a handle and returns an error message, or an empty string on success. Copies the error
+// message to `message`, a buffer of `room` bytes.
 template <class Open>
 void open_handle(char* message, int32_t room, Open open) noexcept {
     auto say = [=](const char* text) {

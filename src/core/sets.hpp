@@ -13,7 +13,7 @@ template <int W>
 struct Set {
     uint64_t words[W] = {};
 
-    // Iterates over the territories in ascending order.
+    // An iterator over the territories of a set in ascending order.
     struct Iterator;
     Iterator begin() const { return {*this}; }
     std::default_sentinel_t end() const { return {}; }
@@ -38,7 +38,7 @@ struct Set {
         for (int i = 0; i < W; ++i) total += std::popcount(words[i]);
         return total;
     }
-    // The first territory; -1 for the empty set.
+    // Returns the lowest territory of the set, or -1 for the empty set.
     int first() const {
         for (int i = 0; i < W; ++i)
             if (words[i]) return 64 * i + std::countr_zero(words[i]);
@@ -64,7 +64,7 @@ struct Set {
         for (int i = 0; i < W; ++i) result.words[i] = words[i] & other.words[i];
         return result;
     }
-    // Returns the set difference.
+    // Returns the territories of this set that are not in `other`.
     Set operator-(const Set& other) const {
         Set result;
         for (int i = 0; i < W; ++i) result.words[i] = words[i] & ~other.words[i];
@@ -87,7 +87,7 @@ struct Set<W>::Iterator {
     bool operator==(std::default_sentinel_t) const { return !rest.any(); }
 };
 
-// splitmix64, a hash of 64-bit numbers (Steele, Lea & Flood 2014).
+// Returns the splitmix64 hash of a 64-bit number (Steele, Lea & Flood 2014).
 inline uint64_t hash_number(uint64_t x) {
     x += 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

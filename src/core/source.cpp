@@ -1,4 +1,4 @@
-// The hash of the source has its own translation unit, because it changes with every edit.
+// The hash of the source files. It has its own translation unit, because it changes with every edit.
 #include "iacta.h"
 
 #ifndef IACTA_SOURCE

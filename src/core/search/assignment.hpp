@@ -3,14 +3,16 @@
 // An assignment gives each stack v a part R_v: a set of targets that is connected to v. The parts of different stacks
 // are disjoint. The value of a stack that fights alone within its part can be computed exactly. Let F(v, n, R) be the
 // value of n armies on v that must take R, g the garrison, W_c[a, b] the chance that `a` attackers win the battle for c
-// with b survivors, and A(v, c, Q)(b) the value of these b armies if Q remains to be taken. Then
+// with b survivors, and A(v, c, Q)(b) the value of these b armies if Q remains to be taken. Let `paid` be the payment
+// for c, and `cost` the price of the lost armies. Then
 //
 //     F(v, n, R)    = max over c next to v of  Σ_b W_c[n - g, b] · (paid + A(v, c, R - c)(b)) − cost,
 //     A(v, c, Q)(b) = max over Q = Q1 + Q2 and over the advance m of
 //                         F(c, m, Q1) ∘ F(v, b + g − m, Q2).
 //
 // Here x ∘ y = x · y if all targets must be taken, x + y if each conquest pays, and 1 − (1 − x)(1 − y) if one conquest
-// is enough. Tables store F and A as rows, indexed by the number of armies, up to a memory limit.
+// is enough. A table stores F and A, up to a memory limit. A row of the table contains the values for all numbers of
+// armies.
 #pragma once
 
 #include <array>
@@ -26,7 +28,7 @@ namespace iacta {
 
 constexpr int NOWHERE = -1;
 
-// The parts of all stacks: the territories that each stack has to take. Empty parts need no memory.
+// The parts of all stacks: the territories that each stack has to take. Empty parts use no memory.
 template <int W>
 class Parts {
   public:
@@ -64,11 +66,12 @@ class Parts {
 
   private:
     Set<W> owners_;
-    std::vector<Set<W>> sets_{Set<W>{}};  // the first entry is the empty part
+    std::vector<Set<W>> sets_{Set<W>{}};  // an empty part, then the parts that have been given
     std::array<uint16_t, 64 * W> place_{};
 };
 
-// The operation ∘ that combines the values of two stacks.
+// The operation ∘ that combines the values of two stacks: `product` if all targets must be taken, `sum` if each
+// conquest pays, `any` if one conquest is enough.
 enum class Joint {
     product,
     sum,
@@ -99,14 +102,15 @@ class Rows {
     }
     const double* neutral_row() const { return joint_ == Joint::product ? ones_.data() : zeros_.data(); }
 
-    // Clears the table of rows if it is full. This invalidates all pointers to rows.
+    // Clears the table of values if it is full. This invalidates all pointers to its rows.
     void make_room() {
         if (int64_t(rows_.size()) < most_rows_) return;
         known_.assign(1024, Entry{});
         rows_.clear();
     }
 
-    // Returns the sets of territories, as bits, that are complete, and pay, when all of `part` is taken.
+    // Returns the paying sets, as bits, that become complete if all territories of `part` are taken. `left` contains
+    // the unconquered territories.
     uint64_t find_due(const Set<W>& left, const Set<W>& part) const {
         uint64_t found = 0;
         if (joint_ == Joint::sum)
@@ -118,7 +122,8 @@ class Rows {
         return found;
     }
 
-    // Returns F(v, ·, R), indexed by the armies on v.
+    // Returns the values F(v, n, part) of a stack on v, indexed by n. `due` contains the sets that pay when the part is
+    // taken.
     const double* value_alone(const int* armies, int v, const Set<W>& part, uint64_t due = 0) {
         if (!part.any()) return neutral_row();
         StateKey key = make_key(armies, v, NOWHERE, part, due);
@@ -156,7 +161,7 @@ class Rows {
         return put(key, std::move(best));
     }
 
-    // Returns A(v, c, Q), indexed by the number of armies that may advance.
+    // Returns the values A(v, c, rest) after a conquest of c from v, indexed by the number of armies that may advance.
     const double* value_after(const int* armies, int v, int c, const Set<W>& rest, uint64_t due) {
         StateKey key = make_key(armies, v, c, rest, due);
         if (const double* known = find(key)) return known;
@@ -176,7 +181,8 @@ class Rows {
         return put(key, std::move(best));
     }
 
-    // The best advance, and the parts for the armies that advance and for the armies that stay.
+    // An advance after a conquest: the number of armies that advance, the targets `first` of these armies, the targets
+    // `second` of the armies that stay, and the value.
     struct Advance {
         int moved;
         Set<W> first, second;
@@ -200,7 +206,8 @@ class Rows {
         return best;
     }
 
-    // Returns an upper bound on F: the chance that n armies on v would take a part if all its territories bordered v.
+    // Returns an upper bound on F if all targets must be taken: the chance that n armies on v would take the part if
+    // all its territories bordered v.
     double bound_pooled(const int* armies, int v, int n, const Set<W>& part) {
         if (!part.any()) return 1.0;
         auto find_key_part = [&](int t) {
@@ -220,7 +227,7 @@ class Rows {
                 sum = known;
                 continue;
             }
-            // The cost of taking t with the whole stack: the losses, and the armies that must remain on t.
+            // The cost of taking t: the losses, and the armies that must remain on t.
             std::vector<double> next(length_, 0.0);
             visit_wins(t, armies[t], length_ - 1, [&](int left, double chance) {
                 int cost = length_ - 1 - left + game_.keep[t];
@@ -233,30 +240,35 @@ class Rows {
     }
 
   private:
-    static constexpr double ROUNDING_FACTOR = 1 << 13, SMALLEST = 1e-18;  // chances below SMALLEST count as 0
+    // Chances below SMALLEST count as 0; ROUNDING_FACTOR sets the precision of chances.
+    static constexpr double ROUNDING_FACTOR = 1 << 13, SMALLEST = 1e-18;
     static constexpr StateKey POOLED{0x706f6f6c, 0};
-    static constexpr int FEW_ARMIES = 64;  // keys are precomputed for fewer armies than this number
+    static constexpr int FEW_ARMIES = 64;  // keys of territories with fewer armies are precomputed
     static constexpr size_t MAX_NUMBERS = 50'000'000;
-    static constexpr int MAX_FULL_SEARCH = 10;  // the largest part for which all orders and splits are tried
-    static constexpr int MAX_TWO_ORDERS = 14;   // the largest part for which two first targets are tried
+    // The largest part for which all orders of conquest and all splits are tried.
+    static constexpr int MAX_FULL_SEARCH = 10;
+    // The largest part for which two territories are tried as the first target.
+    static constexpr int MAX_TWO_ORDERS = 14;
 
-    // Returns the contribution of a territory to the key of a set in bound_pooled.
+    // Returns the number that a territory adds to the key of a part in bound_pooled.
     uint64_t make_key_part(int t, int armies) const {
         return hash_number(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies);
     }
 
     // The chances to win against a number of defenders if the attackers always roll as many dice as possible. As long
-    // as there are enough attackers for all dice, the chances depend only on the losses.
+    // as at least as many attackers survive as there are dice, the chance depends only on the losses.
     struct Wins {
-        int first = 0;                // the smallest loss with a positive chance
-        std::vector<double> all;      // [x - first]: the chance to win and lose x, with survivors for all dice
-        std::vector<double> few;      // [a * dice + left]: the chance to win with fewer survivors than dice
+        int first = 0;  // the smallest loss with a positive chance
+        // [x - first]: the chance to win and lose x armies, for attackers of whom at least `dice` survive
+        std::vector<double> all;
+        // [a * dice + left]: the chance that `a` attackers win and fewer than `dice` survive, namely `left`
+        std::vector<double> few;
         std::vector<double> chances;  // [a]: the chance that `a` attackers win
 
         double with_lost(int x) const { return x < first || x >= first + int(all.size()) ? 0.0 : all[x - first]; }
     };
 
-    // Visits each possible number of survivors after `a` attackers have beaten `d` defenders, with its chance.
+    // Calls visit(survivors, chance) for each number of `a` attackers that can survive a victory over `d` defenders.
     template <class Visit>
     void visit_wins(int c, int d, int a, Visit visit) {
         if (game_.whole[game_.kind[c]]) {
@@ -283,11 +295,11 @@ class Rows {
     }
     Wins make_wins(int c, int d, const std::deque<Wins>& fewer) const {
         int dice = game_.attack_dice(c);
-        // Clear the last bits, so that the order of summation does not matter.
+        // Rounds a chance to fewer bits, so that the order of summation does not change the result.
         auto rounded = [](double each) { return (each + each * ROUNDING_FACTOR) - each * ROUNDING_FACTOR; };
         Wins found;
         std::vector<double> all;
-        int seldom = 0;  // the number of consecutive negligible chances
+        int seldom = 0;  // the number of negligible chances since the last larger chance
         for (int x = 0; x < length_ && seldom <= dice; ++x) {
             double sum = 0.0;
             visit_losses(c, dice, d, [&](double chance, int lost, int y) {
@@ -323,7 +335,8 @@ class Rows {
         return found;
     }
 
-    // Visits each result of a roll if the defender always gives the answer that costs the attacker most.
+    // Calls visit(chance, x, y) for each result of a roll, in which x attackers and y defenders are lost. The defender
+    // always gives the answer with the smallest mean of y - x.
     template <class Visit>
     void visit_losses(int c, int dice, int d, Visit visit) const {
         Span throws = game_.throws(c, dice, d);
@@ -345,7 +358,7 @@ class Rows {
         }
     }
 
-    // Returns the territories of a part that are tried as the first target.
+    // Returns the territories of a part to try as the first target of a stack on v.
     Set<W> choose_first_lands(int v, const Set<W>& part) const {
         Set<W> near = game_.out[v] & part;
         int size = part.count();
@@ -379,7 +392,8 @@ class Rows {
         if (rest.count() > MAX_FULL_SEARCH) {
             Set<W> ours = game_.find_reached(c, rest), theirs = game_.find_reached(v, rest);
             if ((ours | theirs) != rest) return;
-            // Try two splits: the advancing armies take everything within reach, or the staying armies do.
+            // Try two splits: one in which the advancing armies take all territories within their reach, and one in
+            // which the staying armies do.
             Set<W> second = game_.find_reached(v, rest - ours);
             if ((ours | second) == rest) visit(ours, second);
             Set<W> first = game_.find_reached(c, rest - theirs);
@@ -389,7 +403,8 @@ class Rows {
         grow_split(v, c, game_.out[c] & rest, Set<W>{}, rest, rest, visit);
     }
 
-    // Visits each subset connected to c whose complement is connected to v.
+    // Calls visit(first, second) for each split of `rest` into a set connected to c and a set connected to v. `grown`
+    // is a part of the first set.
     template <class Visit>
     void grow_split(int v, int c, Set<W> edge, const Set<W>& grown, Set<W> free, const Set<W>& rest,
                     Visit& visit) const {
@@ -398,7 +413,7 @@ class Rows {
         if (game_.connects(v, second)) visit(grown, second);
         while (edge.any()) {
             int t = edge.pop();
-            free.remove(t);  // the recursion visits subsets with t, later iterations visit subsets without t
+            free.remove(t);  // recursive calls visit sets with t, later iterations visit sets without t
             Set<W> more = grown;
             more.add(t);
             grow_split(v, c, edge | (game_.out[t] & free), more, free, rest, visit);
@@ -469,7 +484,7 @@ class Rows {
     std::vector<Entry> known_ = std::vector<Entry>(1024);
 };
 
-// Finds and improves assignments.
+// Completes, repairs and improves assignments of targets to stacks.
 template <int W>
 class Assigner {
   public:
@@ -493,8 +508,8 @@ class Assigner {
         return rows_.value_alone(s.armies.data(), v, part, due)[s.armies[v]];
     }
 
-    // Removes from each part the territories that its stack can no longer reach, and assigns the unassigned
-    // territories of the goal to the stacks with the best offers. Returns whether the whole goal is assigned.
+    // Removes from each part the territories that its stack can no longer reach. Assigns each unassigned territory of
+    // the goal to the stack whose chance decreases least. Returns whether the whole goal is assigned.
     bool repair(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts) {
         keep_live(s, live, parts);
         Set<W> left = game_.unconquered(s), homeless = (left & goal) - parts.unite();
@@ -504,8 +519,8 @@ class Assigner {
             if ((parts[v] - goal).any()) parts.give(v, trim(v, parts[v], goal));
         }
         Set<W> taken = parts.unite();
-        // An offer of a stack to take a target by the cheapest path. It becomes invalid when another stack gets a
-        // territory on this path.
+        // The offer of a stack to take a target, with its part extended by the cheapest path to the target. The offer
+        // becomes invalid when another stack gets a territory on this path.
         struct Offer {
             int target, stack;
             Set<W> whole;
@@ -550,9 +565,9 @@ class Assigner {
         return true;
     }
 
-    // Improves the chance by hill climbing with at most `most` steps. A step moves a territory from one stack's part to
-    // another's, or adds or removes a territory outside the goal. At least one stack of each step must be in `changed`.
-    // Returns the chance.
+    // Increases the chance that all stacks take their parts, by at most `most` steps of hill climbing. A step moves a
+    // territory from one stack's part to another's, or adds or removes a territory outside the goal. Each step must
+    // involve a stack in `changed`. Returns the chance.
     double climb(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts, int most,
                  Set<W> changed) {
         Set<W> left = game_.unconquered(s);
@@ -561,9 +576,9 @@ class Assigner {
         return find_chance(s, parts);
     }
 
-    // Improves the expected gain by hill climbing if each conquest pays. A step extends a part by the most valuable
-    // territory or by all missing territories of a set. At least one stack of each step must be in `changed`. Returns
-    // the expected gain.
+    // Increases the expected gain by at most `most` steps of hill climbing, for goals whose single territories or sets
+    // pay. A step extends a part by the most valuable territory or by all missing territories of a set. Each step must
+    // involve a stack in `changed`. A part has at most `size` territories. Returns the expected gain.
     double grow(const Position<W>& s, const Set<W>& live, Parts<W>& parts, int size, int most, Set<W> changed);
 
     double gain(const Position<W>& s, const Parts<W>& parts) {
@@ -583,7 +598,8 @@ class Assigner {
         }
     }
 
-    // Returns a part, extended to t along a cheapest path through `free`, or an empty part if there is no path.
+    // Returns a part, extended to territory t along a cheapest path through `free`, or an empty set if there is no
+    // path.
     Set<W> join(const Position<W>& s, int v, const Set<W>& part, int t, const Set<W>& free) {
         Set<W> ours = part;
         ours.add(v);
@@ -592,7 +608,7 @@ class Assigner {
             more.add(t);
             return more;
         }
-        int room = takes_all_ ? game_.spare(s, v) : game_.lands;  // the most territories that v can take
+        int room = takes_all_ ? game_.spare(s, v) : game_.lands;  // the maximum number of territories that v can take
         deadline_.spend(10 * game_.lands);
         Set<W> open = free, near;
         open.add(t);
@@ -641,15 +657,15 @@ class Assigner {
   private:
     static constexpr double LOSS_PER_DEFENDER = 0.8;  // an estimate of lost armies, only used in the search for paths
     static constexpr double MIN_GAIN = 1e-9;
-    static constexpr int64_t WORK_PER_BOUND =
-        100;  // cached bounds count as the same work, so that results are repeatable
+    // The same for cached bounds, so that a limit of work always has the same effect.
+    static constexpr int64_t WORK_PER_BOUND = 100;
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
         deadline_.spend(WORK_PER_BOUND);
         return rows_.bound_pooled(s.armies.data(), v, s.armies[v], part);
     }
 
-    // Removes territories outside the goal that are not needed to connect the part.
+    // Returns a part without the territories outside the goal that are not needed to connect it.
     Set<W> trim(int v, Set<W> part, const Set<W>& goal) const {
         for (Set<W> rest = part - goal; rest.any();) {
             Set<W> less = part;
@@ -660,7 +676,7 @@ class Assigner {
         return part;
     }
 
-    // Makes one improvement; returns false at a local optimum.
+    // Makes one step of hill climbing. Returns false if no step increases the chance.
     bool improve_once(const Position<W>& s, const Set<W>& left, const Set<W>& live, const Set<W>& goal, Parts<W>& parts,
                       Set<W>& changed) {
         Set<W> taken = parts.unite();
@@ -706,7 +722,7 @@ class Assigner {
         int room = 0;
     };
 
-    // Returns the territories in or beside `free` that a stack can reach from its part with its spare armies.
+    // Returns the territories of or next to `free` that a stack can reach from its part with its spare armies.
     const Set<W>& find_edge(const Position<W>& s, int v, const Set<W>& part, const Set<W>& free) {
         deadline_.spend(game_.lands);
         Edge& known = edges_[v];
@@ -723,8 +739,8 @@ class Assigner {
         return known.found;
     }
 
-    // The territories that a stack keeps and loses if another stack gets t, an upper bound on its chance afterwards,
-    // and the work to compute these.
+    // The consequences for a stack if another stack gets its target t: the territories that the stack keeps and loses,
+    // an upper bound on its chance to take the rest, and the work of this computation.
     struct Cut {
         Set<W> kept, lost;
         double bound;
@@ -739,8 +755,8 @@ class Assigner {
         return {kept, lost, bound(s, v, kept), work};
     }
 
-    // Returns the parts of v and u after u has taken over the territories that v loses, or empty parts if this is
-    // impossible or their chance cannot exceed `both`.
+    // Returns the parts of v and u after u has taken over the territories that v loses. Returns empty parts if u cannot
+    // reach these territories, or if the chance of both parts cannot exceed `both`, the chance before.
     std::pair<Set<W>, Set<W>> move_lands(const Position<W>& s, const Set<W>& left, const Parts<W>& parts,
                                          const Set<W>& taken, int v, int u, const Cut& cut, double both) {
         const Set<W>& kept = cut.kept;
@@ -755,7 +771,8 @@ class Assigner {
         return {kept, theirs};
     }
 
-    // Adds or removes a territory outside the goal if this increases the chance of stack v.
+    // Adds a territory outside the goal to the part of stack v, or removes one, if this increases the chance of the
+    // stack. Returns whether the part has changed.
     bool change_extra(const Position<W>& s, const Set<W>& free, const Set<W>& goal, Parts<W>& parts, int v,
                       double ours) {
         Set<W> once = game_.out[v], twice;
@@ -795,7 +812,7 @@ class Assigner {
     std::vector<std::pair<double, int>> waiting_;
     std::vector<Cut> cuts_;
     std::vector<Edge> edges_;
-    bool takes_all_;  // whether a stack must take its whole part and leave an army on each territory
+    bool takes_all_;  // whether a stack must take its whole part, and must leave an army on each territory
 };
 
 template <int W>
@@ -809,7 +826,7 @@ double Assigner<W>::grow(const Position<W>& s, const Set<W>& live, Parts<W>& par
         double best = MIN_GAIN;
         int winner = NOWHERE;
         Set<W> chosen, taken = parts.unite();
-        Set<W> near = changed;  // the territories that stacks outside `changed` may take
+        Set<W> near = changed;  // the territories to which stacks outside `changed` may extend their parts
         for (Set<W> rest = changed; rest.any();) near |= parts[rest.pop()];
         for (Set<W> stacks = live; stacks.any();) {
             int v = stacks.pop();
@@ -832,18 +849,19 @@ double Assigner<W>::grow(const Position<W>& s, const Set<W>& live, Parts<W>& par
             Set<W> edge = game_.out[v];
             for (Set<W> rest = part; rest.any();) edge |= game_.out[rest.pop()];
             edge = (edge & left) - part;
-            for (Set<W> rest = has_changed ? edge : edge & near; rest.any();) {  // extend by an adjacent territory
+            // Extend the part by an adjacent territory.
+            for (Set<W> rest = has_changed ? edge : edge & near; rest.any();) {
                 Set<W> more = part;
                 more.add(rest.pop());
                 consider(more);
             }
             if (!has_changed) continue;
-            for (Set<W> far = goal - edge - taken; far.any();) {  // extend to a distant target
+            for (Set<W> far = goal - edge - taken; far.any();) {  // extend the part to a distant target
                 int t = far.pop();
                 Set<W> more = join(s, v, part, t, left - taken);
                 if (((more - part) & goal) == Set<W>::of(t)) consider(more);
             }
-            for (const auto& set : game_.sets) {  // extend by all missing members of a set
+            for (const auto& set : game_.sets) {  // extend the part by all missing members of a set
                 Set<W> missing = (set.lands & left) - part, more = part;
                 if (missing.count() < 2 || (part | missing).count() > size) continue;
                 Set<W> free = (left - others) | missing;

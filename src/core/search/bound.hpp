@@ -1,4 +1,4 @@
-// An upper bound on the value of any policy, tightened step by step.
+// The interface of an upper bound on the value of every policy. Each call of `improve` can make the bound smaller.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ class Bound {
   public:
     virtual ~Bound() = default;
 
-    // Improves the bound by one step, and writes the smallest bound so far.
+    // Computes one more bound, and writes the smallest bound so far. Returns IACTA_MORE if another call can improve the
+    // bound, otherwise IACTA_DONE.
     virtual int32_t improve(double* bound) = 0;
 };
 

@@ -1,13 +1,13 @@
-// Optimal play, from Bellman's equation over all reachable states.
+// Optimal play, computed exactly from Bellman's equation over all reachable states.
 //
 // Let Q(s, roll) be the expected payment of a roll followed by optimal play. The value of a state is
 //
 //     V(s) = max(0, max over rolls Q(s, roll)).
 //
-// A recursion computes each value once. It terminates because every roll costs an army. States that differ only in
-// irrelevant details, such as armies without a target or unreachable territories, share a key. Of several rolls with
-// equal Q, the policy chooses the roll with the smallest cost (`Worth`): the fewest armies lost on average, then the
-// fewest rolls.
+// A recursion computes the value of each state once, and stores it in a hash table. The recursion ends because every
+// roll costs an army. States share an entry of the table if they differ only in irrelevant details, such as armies
+// without a target or unreachable territories. Of several rolls with equal Q, the policy chooses the roll with the
+// smallest cost (`Worth`): the fewest armies lost on average, then the fewest rolls.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@
 
 namespace iacta {
 
-// A hash table with open addressing that maps keys of K words to payoffs and costs.
+// A hash table with open addressing that maps states to payoffs and costs. The key of a state has K 64-bit words.
 template <int K>
 class Table {
   public:
@@ -45,7 +45,8 @@ class Table {
         ++count_;
     }
     size_t count() const { return count_; }
-    // Returns the peak memory for adding one entry. If the table must grow, both the old and the new table are in memory.
+    // Returns the peak memory, in bytes, while another entry is added. If the table must grow, the old and the new
+    // table are in memory together.
     size_t bytes() const { return entries_.size() * sizeof(Entry) * (is_full() ? 3 : 1); }
 
   private:
@@ -81,18 +82,18 @@ class Table {
     size_t mask_, count_ = 0;
 };
 
-// The bits of a key that contain the armies of a territory.
+// A range of bits in the key of a state, which contains the armies on a territory.
 struct Digit {
-    int land, word, shift, most;  // `most` is the largest number of defenders of the territory
+    int land, word, shift, most;  // `most` is the largest number of defenders on the territory
 };
 
-// The values of the states in which a turn ends because all territories in `until` are conquered.
+// The final states of a turn that ends when all territories in `until` are conquered, with their values.
 template <int W>
 class Ends {
   public:
     void put(const Position<W>& s, double value) { values_[make_key(s)] = value; }
-    // Returns the value of an end. An unknown end gets the value 0 and is appended to `added`. If `added` already has
-    // `room` ends, the function throws Stopped instead.
+    // Returns the value of a final state. An unknown final state gets the value 0 and is appended to `added`. If
+    // `added` already contains `room` states, the function throws Stopped instead.
     double value(const Position<W>& s) {
         auto known = values_.find(make_key(s));
         if (known != values_.end()) return known->second;
@@ -119,7 +120,8 @@ class Exact {
         int word = 0, shift = 0;
         for (int t = 0; t < game.lands; ++t) {
             bool is_stack = game.start.mine.has(t) && !game.resting.has(t) && game.start.armies[t] > game.keep[t];
-            bool may_count = game.enough > 1 && game.start.mine.has(t);  // other states may have fewer armies there
+            // The key needs the armies on all territories of the player if the goal requires `enough` armies on each.
+            bool may_count = game.enough > 1 && game.start.mine.has(t);
             if (!is_stack && !may_count && !game.field.has(t)) continue;
             int held = game.field.has(t) ? game.start.armies[t] : 0;
             int bits = 1;
@@ -131,19 +133,19 @@ class Exact {
         fits_ = word < K && count_armies(game.start) <= MAX_ARMIES;
     }
 
-    // Returns whether the keys of all states fit in K words.
+    // Returns whether the key of every state fits in K words.
     bool fits() const { return fits_; }
     size_t states() const { return table_.count(); }
-    // Returns the optimal advance after a conquest of c from v.
+    // Returns the best number of armies to advance after a conquest of c from v.
     int advance(Position<W> s, int v, int c, int least) {
         s.armies[c] = 0;
         return value_conquest(s, v, c, least).second;
     }
-    // Returns an upper bound on the depth of the recursion, in which each step costs an army.
+    // Returns an upper bound on the depth of the recursion: the number of armies, because each level costs an army.
     int depth() const { return count_armies(game_.start); }
 
-    // Returns the value and the expected cost of optimal play from a state, and stores the results for all successors.
-    // If a call is stopped, the next call continues with the stored results.
+    // Returns the value and the expected cost of optimal play from a state, and stores both for every state that it
+    // visits. If a call is stopped, the next call continues with the stored results.
     Worth worth(Position<W>& s) {
         uint64_t key[K];
         deadline_.spend(WORK_PER_KNOWN_STATE);
@@ -159,7 +161,7 @@ class Exact {
         return best.worth();
     }
 
-    // Returns the optimal decision.
+    // Returns the optimal decision in a state.
     Decision decide(Position<W> s) {
         uint64_t key[K];
         if (game_.is_over(s) || !make_key(s, key)) return {};
@@ -171,7 +173,7 @@ class Exact {
         return chosen.dice == 0 ? Decision{} : evaluate_roll(s, chosen);
     }
 
-    // Evaluates a legal roll.
+    // Returns the decision to make a given legal roll, with its value if optimal play follows.
     Decision evaluate_roll(Position<W> s, const Roll& roll) {
         auto find_value = [&](int x, int y) { return value_after(s, roll, x, y).first.value; };
         auto find_moved = [&](int x, int y) { return value_after(s, roll, x, y).second; };
@@ -190,7 +192,7 @@ class Exact {
         return sum;
     }
 
-    // Writes the key of a state. Returns false if no further payment is possible.
+    // Writes the key of a state. Returns false if no further payment is possible in the turn.
     bool make_key(const Position<W>& s, uint64_t* key) const {
         Set<W> left = game_.unconquered(s), live = game_.find_live_stacks(s), reach, fresh;
         for (Set<W> rest = live; rest.any();) fresh |= game_.out[rest.pop()] & left;
@@ -210,7 +212,7 @@ class Exact {
         for (const Digit& digit : digits_) {
             int t = digit.land;
             uint64_t code = 0;
-            // Armies that can no longer fight may still matter for the value of an end.
+            // Include armies that can no longer fight, because the value of the final state may depend on them.
             if (game_.has_ends || game_.enough > 1) code = s.armies[t] + (s.mine.has(t) ? digit.most + 1 : 0);
             else if (s.mine.has(t)) code = live.has(t) ? digit.most + 1 + s.armies[t] : 0;
             else code = reach.has(t) ? 1 + s.armies[t] : 1;
@@ -219,7 +221,7 @@ class Exact {
         return true;
     }
 
-    // Returns the worth of a result that is followed by optimal play, and the optimal advance after a conquest.
+    // Returns the worth of a result of a roll if optimal play follows, and the best advance after a conquest.
     std::pair<Worth, int> value_after(Position<W>& s, const Roll& roll, int x, int y) {
         auto [v, c, k] = roll;
         int armies = s.armies[v], held = s.armies[c], moved = 0;
@@ -238,7 +240,8 @@ class Exact {
         return {{paid + follows.value, x + Worth::ROLL + follows.cost}, moved};
     }
 
-    // Returns the worth of a conquest, and the optimal advance. In s, the defenders of c must already be removed.
+    // Returns the worth of a conquest of c from v, and the best advance. In s, the defenders of c must already be
+    // removed.
     std::pair<Worth, int> value_conquest(Position<W>& s, int v, int c, int least) {
         int armies = s.armies[v], spare = armies - game_.keep[v], moved = spare;
         Worth best{0.0, 0.0};
@@ -259,7 +262,8 @@ class Exact {
         return {best, moved};
     }
 
-    // Calls visit(roll, Q) for each legal roll in the order of the board, most dice first.
+    // Calls visit(roll, worth) for each legal roll, in the order of the territories, and for each attack with the most
+    // dice first. The worth includes the optimal play that follows.
     template <class Visit>
     void visit_rolls(Position<W>& s, Visit visit) {
         Set<W> left = game_.unconquered(s);
@@ -274,10 +278,11 @@ class Exact {
                                              [&](int x, int y) { return value_after(s, roll, x, y).first; }));
                     continue;
                 }
-                // Cache results for all numbers of dice. Conquests are not cached, because the required advance
-                // depends on the dice.
+                // Cache the worth after each pair of losses, which other numbers of dice share. Conquests are not
+                // cached, because the required advance depends on the dice.
                 constexpr int SIDE = 8;
-                Worth known[SIDE * SIDE];  // indexed by losses; valid if the bit in is_known is set
+                // [x * SIDE + y]: after the loss of x attackers and y defenders; valid if this bit of is_known is set
+                Worth known[SIDE * SIDE];
                 uint64_t is_known = 0;
                 for (int k = most; k > 0; --k) {
                     if (!game_.is_allowed(s, v, c, k)) continue;

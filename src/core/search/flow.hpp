@@ -1,17 +1,17 @@
-// Exact evaluation of a policy: a forward pass computes the probability of visiting each state.
+// Exact evaluation of a policy: computes the probability that a turn visits each state, in the order of play.
 //
-// The result is exact except for rounding, omitted results of whole battles with chances below 1e-18, and hash
-// collisions.
+// The result is exact except for rounding, hash collisions, and results of whole battles with chances below 1e-18,
+// which are omitted.
 //
-// A defender with a choice gives the answer that is worst for the policy. Therefore the value of the policy in each
-// reachable state is computed first. Let throw y have the probability P(y), let answer j to this throw lead to result z
-// with the probability P(z | y, j), and let r be the payment. Then
+// If the defender can choose between answers to a throw, they choose the answer that is worst for the policy. Therefore
+// the value of the policy in each reachable state is computed first. Let throw y have the probability P(y), let answer
+// j to this throw lead to result z with the probability P(z | y, j), and let r be the payment. Then
 //
 //     V(s) = Σ_y P(y) · min over answers j of Σ_z P(z | y, j) · (r(z) + V(s after z)).
 //
 // Every roll costs an army. Therefore states are visited in descending order of the armies on the board. To compute the
-// chance of any attack over a border, each state also stores, for each border, the probability of reaching the state
-// before any roll over this border.
+// chance of at least one attack over a border, each state stores, for each border, the probability that the turn
+// reaches the state before any roll over this border.
 #pragma once
 
 #include <map>
@@ -27,11 +27,11 @@ class Flow {
     Flow(const Game<W>& game, bool is_settled) : tally(game), is_settled(is_settled), game_(game) {}
 
     Tally<W> tally;
-    const bool is_settled;  // whether the outcomes of decisions already assume the defender's worst answers
+    const bool is_settled;  // whether the outcomes in decisions already assume the worst answers of the defender
     int64_t states = 0;
 
-    // Follows a policy from a state to all ends of the turn. Returns false if the deadline passes first.
-    // `decide(s)` returns a Decision.
+    // Evaluates a policy over all courses of a turn that begins in a state. Returns false if a limit of the deadline
+    // stops the evaluation. `decide(s)` returns the Decision of the policy.
     template <class Decide>
     bool run(const Position<W>& start, Decide decide, Deadline& deadline) try {
         add(start, 1.0, {});
@@ -54,12 +54,14 @@ class Flow {
     }
 
   private:
-    static constexpr int64_t WORK_PER_STATE = 1'000'000;  // the average work for a state
+    // The work that is allowed for each of deadline.states() states.
+    static constexpr int64_t WORK_PER_STATE = 1'000'000;
 
     struct Node {
         Position<W> s;
         double chance;
-        std::vector<double> fresh;  // by border: the chance of reaching this state before any roll over the border
+        // By border: the chance that the turn reaches this state before any roll over the border.
+        std::vector<double> fresh;
     };
     struct Layer {
         std::vector<Node> nodes;
@@ -90,7 +92,7 @@ class Flow {
         node.chance += chance;
     }
 
-    // Returns the immediate payment of a result.
+    // Returns the payment for a result, without the value of the next state.
     double find_payment(const Position<W>& s, const Roll& roll, const Outcome& outcome) const {
         double paid = -game_.price * outcome.attackers;
         if (outcome.defenders < s.armies[roll.to]) return paid;
@@ -103,7 +105,8 @@ class Flow {
         return paid;
     }
 
-    // Returns the decision of the policy, with its outcomes if the defender gives the worst answers for the policy.
+    // Returns the decision of the policy, with its outcomes if the defender gives the answers that are worst for the
+    // policy.
     template <class Decide>
     Decision decide_at_worst(Position<W>& s, Decide& decide, Deadline& deadline) {
         Decision d = decide(s);
@@ -112,7 +115,7 @@ class Flow {
             for (const auto* all : {&d.outcomes, &d.others})
                 for (const Outcome& each : *all)
                     if (each.attackers == x && each.defenders == y) return each;
-            return Outcome{0.0, x, y, 0, 0.0};  // a result that was omitted because its chance is tiny
+            return Outcome{0.0, x, y, 0, 0.0};  // a result that the policy omits because its chance is tiny
         };
         auto value_result = [&](int x, int y) {
             Outcome outcome = find(x, y);

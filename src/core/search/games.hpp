@@ -1,18 +1,19 @@
-// Simulated games of a policy. The defender always gives the answer that seems worst for the policy.
+// Simulation of a turn played by a policy. The defender always gives the answer that seems worst for the policy.
 #pragma once
 
 #include "search/tally.hpp"
 
 namespace iacta {
 
-// Plays one game from a state, and returns Σ_t (Q_t − h_t) − h_T as defined in lookahead.hpp. `decide(s)` returns a
-// Decision, `move_in(s, d, outcome)` returns the advance after a conquest, and h is h_0.
+// Simulates the rest of a turn from state s, adds its events to `tally`, and returns Σ_t (Q_t − h_t) − h_T as defined
+// in lookahead.hpp; `h` is h_0. `decide(s)` returns a Decision, and `move_in(s, d, outcome)` returns the advance after
+// a conquest.
 template <int W, class Decide, class MoveIn>
 double play_game(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_in, double h, Random random,
                  Tally<W>& tally, double weight) {
     struct Step {
         Roll roll;
-        int able, moved;  // `moved` is -1 without a conquest
+        int able, moved;  // the armies that may advance, and the armies that advance (-1 without a conquest)
     };
     double gain = 0.0, value = 0.0;
     std::vector<Step> steps;
@@ -36,7 +37,7 @@ double play_game(const Game<W>& game, Position<W> s, Decide decide, MoveIn move_
         value += paid;
         h = outcome.value - paid;
     }
-    // The tally is only updated at the end, because an abandoned game must not count.
+    // Update the tally only after the simulated turn, because an interrupted simulation must not count.
     std::vector<bool> begun;
     size_t border = 0;
     for (const Step& step : steps) {

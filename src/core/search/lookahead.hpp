@@ -1,4 +1,5 @@
-// A policy for positions that are too large for exact search: one-step lookahead with the value of an assignment.
+// A policy for positions that are too large for exact search: it compares all rolls by one-step lookahead. The value
+// after a roll is estimated by the value of an assignment of targets to stacks (assignment.hpp).
 //
 // Let H(s) be the expected payment of the assignment in state s. The action value of a roll is
 //
@@ -8,16 +9,17 @@
 // in the middle of a battle, the policy chooses the roll with the greatest Q; its style decides between nearly equal
 // values. After a conquest, the policy chooses the best advance for the assignment of the state before the last roll.
 //
-// The policy depends only on the state, on its style, and on its base: the assignment at the start. In each state the
-// base is repaired and improved by hill climbing. Two processes with the same base and style therefore play alike.
+// The policy depends only on the state, on its style, and on its base, which is the assignment at the start. In each
+// state the base is repaired and improved by hill climbing. Two processes with the same base and style therefore make
+// the same decisions.
 //
 // Simulated games estimate the value of the policy. In a game with T rolls, let s_t be the state before roll t, Q_t the
-// action value of this roll, r_t its payment, and h_t the value H(s_t) that was used in Q_{t−1}, with h_0 = H(s_0).
-// The mean of r_t + h_{t+1} given s_t is Q_t. Therefore
+// action value of this roll, r_t its payment, and h_t the value H(s_t) that was used in Q_{t−1}, with h_0 = H(s_0). The
+// mean of r_t + h_{t+1} given s_t is Q_t. Therefore
 //
 //     V(s_0) = h_0 + E (Σ_t (Q_t − h_t) − h_T)
 //
-// for any numbers h: they are control variates. The terms are small. Therefore a few games suffice.
+// for any numbers h, which serve as control variates. The terms Q_t − h_t are small. Therefore a few games suffice.
 #pragma once
 
 #include <bit>
@@ -29,14 +31,15 @@
 
 namespace iacta {
 
-// The choice between nearly equal attacks: the greatest value, or the stack with the riskiest targets.
+// The criterion for the choice between nearly equal attacks: the greatest value, or the stack with the riskiest
+// targets.
 enum class Order {
     value,
     risk
 };
 
-// The style of a lookahead policy: its depth if values are close, its bonus for idle armies that could help, and its
-// choice between nearly equal attacks.
+// The parameters of the policy. depth: how many rolls to look ahead if values are close. idle: the bonus for each army
+// without a target that could help other stacks. order: the choice between nearly equal attacks.
 struct Style {
     int depth;
     double idle;
@@ -59,16 +62,19 @@ class Lookahead {
         base_ = make_empty();
     }
 
-    static constexpr int STEPS_AFTER_RESULT = 8;  // the most steps of hill climbing after a result
-    static constexpr int STEPS_OF_STATE = 40;     // the most steps of hill climbing in a new state
-    static constexpr int MAX_PART = 9;            // the most territories of one stack's part, if each conquest pays
-    static constexpr double DEPTH_MARGIN = 0.05;  // the relative difference below which lookahead is deeper
-    static constexpr double ORDER_MARGIN = 0.03;  // the relative difference below which the style decides
-    static constexpr double EQUAL = 0.0005;       // the difference below which values count as equal
-    static constexpr double IDLE_BONUS = 0.002;   // the bonus for each idle army in the search for a base
+    static constexpr int STEPS_AFTER_RESULT = 8;  // the maximum number of hill-climbing steps after a roll
+    static constexpr int STEPS_OF_STATE = 40;     // the maximum number of hill-climbing steps in a new state
+    // The maximum number of targets of one stack, if conquests pay separately.
+    static constexpr int MAX_PART = 9;
+    // Attacks within this fraction of the best value are compared by deeper lookahead.
+    static constexpr double DEPTH_MARGIN = 0.05;
+    // Among attacks within this fraction of the best value, the style decides.
+    static constexpr double ORDER_MARGIN = 0.03;
+    static constexpr double EQUAL = 0.0005;      // values that differ by less than this count as equal
+    static constexpr double IDLE_BONUS = 0.002;  // the bonus `idle` while find_base searches
 
-    // Searches for the best assignment at the start by hill climbing from random assignments, and makes it the base. A
-    // stopped search keeps the best assignment so far. Returns whether all `starts` random assignments were tried.
+    // Searches for the best assignment at the start by hill climbing from `starts` different assignments, and makes it
+    // the base. Returns false if the search is stopped early; the base is then the best assignment so far.
     bool find_base(int starts) {
         const Position<W>& s = game_.start;
         Random random(0);
@@ -110,12 +116,12 @@ class Lookahead {
         forget();
     }
 
-    // Returns H(s): the expected payment of the assignment in a state.
+    // Returns H(s), the expected payment of the assignment in a state.
     double value(const Position<W>& s) {
         std::vector<Parts<W>> parts = project_base(s);
         return game_.is_over(s) ? 0.0 : improve_fully(s, parts, MAX_PART);
     }
-    // Evaluates a legal roll.
+    // Returns the decision to make a given legal roll, with its action value and its outcomes.
     Decision evaluate_roll(const Position<W>& state, const Roll& roll) {
         Position<W> s = state;
         rows_.make_room();
@@ -130,7 +136,7 @@ class Lookahead {
         Decision d = add_advances(s, decide_roll(s));
         return decided_[key] = std::move(d);
     }
-    // Returns the advance after a conquest of c from v.
+    // Returns how many armies advance after a conquest of c from v.
     int advance(Position<W> s, int v, int c, int least) {
         s.armies[c] = 1;
         std::vector<Parts<W>> parts = find_parts(s);
@@ -140,7 +146,8 @@ class Lookahead {
         s.armies[roll.start] -= lost;
         return advance(s, roll.start, roll.to, game_.least_advance(roll.to, roll.dice));
     }
-    // Returns the decision without the advances, which would take longer to compute.
+    // Returns the decision in a state. Unlike `decide`, it does not compute the exact advances in the outcomes, because
+    // this takes time.
     const Decision& decide_roll(const Position<W>& s) { return decide_roll(s, style_.depth); }
     const Decision& decide_roll(const Position<W>& s, int depth) {
         StateKey key = make_style_key(s, depth);
@@ -154,7 +161,7 @@ class Lookahead {
     }
 
   private:
-    static constexpr size_t MAX_CACHED = 200'000, MAX_OUTCOMES = 2'000'000;  // limits of the cache
+    static constexpr size_t MAX_CACHED = 200'000, MAX_OUTCOMES = 2'000'000;  // the limits of the cache known_
 
     StateKey make_style_key(const Position<W>& s, int depth) const {
         StateKey key = make_key(s);
@@ -179,7 +186,7 @@ class Lookahead {
         outcomes_ = 0;
     }
 
-    // Assigns the targets in random order. Each target goes to a stack that is likely to take it.
+    // Makes a random assignment: assigns the targets in random order, each target to a stack that is likely to take it.
     void scatter(const Position<W>& s, const Set<W>& goal, std::vector<Parts<W>>& parts, Random& random) {
         Set<W> left = game_.unconquered(s), taken;
         std::vector<int> targets;
@@ -207,14 +214,14 @@ class Lookahead {
         for (size_t j = 0; j + 1 < parts.size(); ++j) parts[j] = mine;
     }
 
-    // Repairs an assignment and improves it in place. Returns its expected payment.
+    // Repairs an assignment and improves it by hill climbing. Returns its expected payment.
     double improve_fully(const Position<W>& s, std::vector<Parts<W>>& parts, int own) {
         Set<W> all = s.mine;
         return std::max(improve(s, parts, STEPS_OF_STATE, own, [&](size_t) { return all; }), 0.0);
     }
 
-    // Repairs an assignment and improves it in at most `most` steps. changed(j) returns the stacks whose parts for goal
-    // j have changed since the assignment was a local optimum.
+    // Repairs an assignment and improves it by at most `most` steps of hill climbing. changed(j) returns the stacks
+    // whose parts for goal j have changed since the assignment was a local optimum.
     template <class Changed>
     double improve(const Position<W>& s, std::vector<Parts<W>>& parts, int most, int own, Changed changed) {
         Set<W> left = game_.unconquered(s), live = game_.find_live_stacks(s);
@@ -233,8 +240,9 @@ class Lookahead {
         return total;
     }
 
-    // Counts idle armies near targets. Armies beside a target count fully, and half as much for each additional step.
-    // Without a bonus for idle armies, armies that could help at no cost would never move.
+    // Returns the number of armies near targets whose stacks have no targets. Armies beside a target count fully, and
+    // half as much for each additional step of distance. Without a bonus for such armies, the policy would never move
+    // armies that could help at no cost.
     double count_idle(const Position<W>& s, const Set<W>& live, const Parts<W>& parts, const Set<W>& goal) {
         Set<W> left = game_.unconquered(s), reach = (goal & left) | parts.unite(), idles = live - parts.owners();
         double total = 0.0, weight = 1.0;
@@ -255,8 +263,8 @@ class Lookahead {
         return total;
     }
 
-    // Adapts the base to a state. The unconquered territories of a part go to the largest of the stacks that started
-    // with the part or have moved into it.
+    // Returns the base without the territories that have been conquered. The other territories of a part go to the
+    // largest of the stacks that started with the part or have moved into it.
     std::vector<Parts<W>> project_base(const Position<W>& s) const {
         std::vector<Parts<W>> parts = make_empty();
         Set<W> live = game_.find_live_stacks(s), left = game_.unconquered(s);
@@ -279,7 +287,7 @@ class Lookahead {
         return parts;
     }
 
-    // Returns the assignment of targets to stacks in a state.
+    // Returns the improved assignment of targets to stacks in a state.
     std::vector<Parts<W>> find_parts(const Position<W>& s) {
         std::vector<Parts<W>> parts = project_base(s);
         improve_fully(s, parts, MAX_PART);
@@ -291,16 +299,17 @@ class Lookahead {
         double value;
         int moved;
     };
-    // A cache of values of results. The key is a hash of the territories that a result changes.
+    // A cache of the values after the results of attacks in one state. The key is a hash of the changed territories.
     using Afters = std::unordered_map<uint64_t, After>;
 
     struct Option {
         Decision roll;
-        bool is_useful;    // whether the target pays or is assigned to the stack, or a result increases the value
+        // Whether the target pays or is assigned to the attacking stack, or a result increases the value.
+        bool is_useful;
         bool is_assigned;  // whether the target is assigned to the attacking stack
-        bool is_begun;     // whether the battle has begun
+        bool is_begun;     // whether the target has lost armies in this turn
         int armies;        // the armies on the attacking territory
-        double place;      // the score of the style; attacks with the highest score are preferred
+        double place;      // the preference of the style; attacks with the greatest number are preferred
     };
     Decision search_decision(const Position<W>& start, int depth) {
         if (game_.is_over(start)) return {};
@@ -326,7 +335,8 @@ class Lookahead {
                 options.push_back({std::move(best), is_useful, is_assigned, is_begun, s.armies[v], place});
             }
         }
-        // A useless attack keeps the value of the state, which may look better than progress. Drop such attacks.
+        // Drop useless attacks if there are useful attacks. A useless attack keeps the value of the state, which may
+        // look better than the value of a useful attack.
         auto is_useful = [](const Option& each) { return each.is_useful; };
         if (std::any_of(options.begin(), options.end(), is_useful))
             std::erase_if(options, [=](const Option& each) { return !is_useful(each); });
@@ -335,7 +345,7 @@ class Lookahead {
         return best ? best->roll : Decision{};
     }
 
-    // Returns the attack from v on c with the best number of dice, or a stop if no roll has a positive value.
+    // Returns the attack from v on c with the best number of dice, or a stop if no number of dice has a positive value.
     Decision find_best_dice(Position<W>& s, const std::vector<Parts<W>>& parts, int v, int c, Afters& known) {
         Decision best;
         int most = game_.max_dice(s, v, c), two = std::min(2, game_.attack_dice(c));
@@ -369,7 +379,8 @@ class Lookahead {
         return first;
     }
 
-    // Drops attacks whose values are clearly below the best value, and evaluates the others by deeper lookahead.
+    // Drops attacks whose values are clearly below the best value, and evaluates the remaining attacks by deeper
+    // lookahead.
     void deepen(const Position<W>& s, std::vector<Option>& options, int depth) {
         double best = 0.0;
         for (const Option& each : options) best = std::max(best, each.roll.value);
@@ -389,7 +400,7 @@ class Lookahead {
         }
     }
 
-    // Returns a roll with its action value and its outcomes.
+    // Returns the decision to make a roll, with its action value and its outcomes.
     Decision evaluate(Position<W>& s, const std::vector<Parts<W>>& parts, const Roll& roll, Afters& known) {
         auto find = [&](int x, int y) -> const After& {
             auto [v, c, k] = roll;
@@ -425,8 +436,8 @@ class Lookahead {
         return found;
     }
 
-    // Improves an assignment after an attack of v on c, and returns its value. `before` was a local optimum before the
-    // attack.
+    // Improves an assignment after an attack of v on c, and returns its value. `before` is the assignment before the
+    // attack, a local optimum.
     double improve_after(const Position<W>& s, const std::vector<Parts<W>>& before, std::vector<Parts<W>>& parts, int v,
                          int c) {
         auto changed = [&](size_t j) {
@@ -440,7 +451,7 @@ class Lookahead {
         return std::max(improve(s, parts, STEPS_AFTER_RESULT, MAX_PART, changed), 0.0);
     }
 
-    // Returns the best advance found after a conquest, and the value of the assignment after this advance.
+    // Returns the best advance after a conquest of c from v, and the value of the assignment after this advance.
     After value_after_conquest(Position<W>& s, const std::vector<Parts<W>>& parts, int v, int c, int least) {
         s.mine.add(c);
         int armies = s.armies[v], held = s.armies[c], b = game_.spare(s, v);
@@ -473,8 +484,8 @@ class Lookahead {
         return best;
     }
 
-    // Lists candidate advances into c: the best advances for the targets of v, or if v has no targets, the largest and
-    // the smallest advance.
+    // Lists the numbers of armies to compare for an advance into c: the best advance for the other targets of v in each
+    // assignment with c as a target of v. Without such targets, lists the largest and the smallest advance.
     std::vector<int> list_advances(const Position<W>& s, const Set<W>& left, const std::vector<Parts<W>>& parts, int v,
                                    int c, int b, int least) {
         std::vector<int> found;
@@ -486,7 +497,7 @@ class Lookahead {
         return found;
     }
 
-    // Adds the advances of the policy to a decision.
+    // Sets the advance in each outcome of a decision that conquers the target.
     Decision add_advances(const Position<W>& s, Decision d) {
         for (auto* all : {&d.outcomes, &d.others})
             for (Outcome& each : *all)
@@ -500,7 +511,7 @@ class Lookahead {
     Deadline& deadline_;
     Rows<W> rows_;
     Assigner<W> assigner_;
-    std::vector<RewardSet<W>> goals_;  // each goal has its own assignment
+    std::vector<RewardSet<W>> goals_;  // the sets of territories to take; each set has its own assignment
     std::vector<Parts<W>> base_;
     Style style_{1, IDLE_BONUS, Order::value};
     std::unordered_map<StateKey, Decision, StateKey::Hash> known_, decided_;

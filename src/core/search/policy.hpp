@@ -1,4 +1,4 @@
-// Decisions of a policy, and the values of rolls.
+// Decisions: the value of a roll, the outcomes of a roll, and the best of several choices.
 #pragma once
 
 #include <limits>
@@ -8,7 +8,7 @@
 
 namespace iacta {
 
-// The largest difference at which two values count as equal.
+// Two values whose difference is at most SAME count as equal.
 constexpr double SAME = 1e-12;
 
 // The worth of a state: the expected payoff, and the expected cost, which is the number of armies lost plus a tiny
@@ -16,7 +16,7 @@ constexpr double SAME = 1e-12;
 struct Worth {
     double value, cost;
 
-    static constexpr double ROLL = 1e-6;  // the cost of a roll, in armies
+    static constexpr double ROLL = 1e-6;  // the cost that is added for each roll, as a number of armies
 
     Worth& operator+=(const Worth& other) {
         value += other.value;
@@ -31,7 +31,7 @@ struct Worth {
 // payoff. The first choice is to stop, with payoff 0 and cost 0.
 class Best {
   public:
-    // Compares a choice with the best choice so far. Returns whether the new choice is better.
+    // Compares another choice with the best choice so far. Returns whether the new choice becomes the best.
     bool offer(const Worth& each) {
         double same = SAME * std::max(1.0, top_);
         if (each.value <= top_ + same && (each.value < top_ - same || each.cost >= chosen_.cost - CLOSER)) {
@@ -42,30 +42,32 @@ class Best {
         chosen_ = each;
         return true;
     }
-    // Returns the greatest payoff, with the cost of the best choice.
+    // Returns the greatest payoff of all choices, with the cost of the best choice.
     Worth worth() const { return {top_, chosen_.cost}; }
 
   private:
-    static constexpr double CLOSER = 1e-9;  // the difference, in armies, below which costs count as equal
+    static constexpr double CLOSER = 1e-9;  // costs whose difference is below this number of armies count as equal
 
     double top_ = 0.0;
     Worth chosen_{0.0, 0.0};
 };
 
-// One result of a decision.
+// A possible outcome of a roll or of a whole battle.
 struct Outcome {
     double chance;
-    int attackers, defenders;  // the losses of both sides
-    int moved;                 // the advance; 0 without a conquest
-    double value;              // the payment plus the value of the next state
+    int attackers, defenders;  // the losses of the attacker and of the defender
+    int moved;                 // the number of armies that advance; 0 without a conquest
+    double value;              // the payment for the outcome, plus the value of the next state
 };
 
-// A decision: a roll and its outcomes, or a stop, which has no outcomes.
+// A decision: to attack, with the outcomes of the attack, or to stop, without outcomes.
 struct Decision {
     Roll roll{-1, -1, 0};
     double value = 0.0;
-    std::vector<Outcome> outcomes;  // the outcomes if the defender gives the answers that seem worst for the policy
-    std::vector<Outcome> others{};  // further outcomes, possible only after other answers; their `chance` is 0
+    // The possible outcomes if the defender chooses the answers that seem worst for the attacker.
+    std::vector<Outcome> outcomes;
+    // Outcomes that are possible only after other answers of the defender; their `chance` is 0.
+    std::vector<Outcome> others{};
 
     bool is_stop() const { return roll.dice == 0; }
 };
@@ -80,8 +82,8 @@ void apply(Position<W>& s, const Roll& roll, const Outcome& outcome) {
     }
 }
 
-// Returns the mean value of the results of an answer. `value(x, y)` returns the value, a double or a Worth, after the
-// loss of x attackers and y defenders.
+// Returns the mean value of a roll after an answer of the defender. `value(x, y)` returns the value, a double or a
+// Worth, after the loss of x attackers and y defenders.
 template <int W, class Value>
 auto average_results(const Game<W>& game, int answer, Value& value) {
     decltype(value(0, 0)) mean{};
@@ -94,7 +96,7 @@ auto average_results(const Game<W>& game, int answer, Value& value) {
 }
 
 // Returns the expected value of a roll if the defender answers each throw in the worst way for the attacker. `value` is
-// the same as for average_results.
+// the same function as in average_results.
 template <int W, class Value>
 auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
     using Mean = decltype(value(0, 0));
@@ -112,8 +114,8 @@ auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
     return total;
 }
 
-// Returns the expected value of a whole battle of `a` attackers against `d` defenders. `value` is the same as for
-// average_results.
+// Returns the expected value of a whole battle of `a` attackers against `d` defenders. `value` is the same function as
+// in average_results.
 template <int W, class Value>
 auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
     const Battle& battle = game.battle(c, d);
@@ -129,8 +131,8 @@ auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
     return total;
 }
 
-// Returns the decision for a roll, with its value and outcomes. `value(x, y)` and `moved(x, y)` return the value and
-// the advance after the loss of x attackers and y defenders.
+// Returns the decision to make a roll, with its value and outcomes. `value(x, y)` and `moved(x, y)` return the value
+// and the advance after the loss of x attackers and y defenders.
 template <int W, class Value, class Moved>
 Decision make_decision(const Game<W>& game, const Roll& roll, int able, int d, Value value, Moved moved) {
     Decision found;

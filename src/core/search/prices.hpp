@@ -1,19 +1,19 @@
-// An upper bound on the value of all policies if each conquest pays: the bound assumes a price for armies.
+// An upper bound on the value of all policies if each conquest pays, from a price for armies (Lagrangian relaxation).
 //
 // Let λ be the price of each army that is spent, that is, lost or permanently left behind. Only the A armies in excess
 // of the garrisons can be spent. Therefore every policy satisfies
 //
 //     E paid ≤ λ A + Σ_c E (paid for c − λ · spent on c) ≤ λ A + Σ_c g_c(λ),
 //
-// where g_c is the optimal gain at c alone, for a player with unlimited armies who may stop at any time. Let
-// c' = λ + price of an army, k the armies that must remain on c, and r the payment for c. If p is the chance that a
-// roll costs x attackers and y defenders, then
+// where g_c is the optimal gain at territory c alone, for a player with unlimited armies who may stop at any time. Let
+// c' = λ + the price of a lost army, k the armies that must remain on c, and r the payment for c. If p is the chance
+// that a roll costs x attackers and y defenders, then
 //
 //     V(d) = max(0, max over rolls Σ p · (V(d − y) − c' x)),   V(0) = r − λ k,   g_c = V(defenders).
 //
-// The payment for a set is divided among its territories, because it is due only when all are conquered. Other upper
-// bounds, on the chances to take territories and sets, also limit the payment for c. The bound is a convex function of
-// λ; a search finds its minimum.
+// The payment for a set is divided among its territories, because the set pays only when all of them are conquered.
+// Other upper bounds, on the chances to take territories and sets, also limit the payment for c. The bound is a convex
+// function of λ. A search finds its minimum.
 #pragma once
 
 #include "search/policy.hpp"
@@ -23,8 +23,8 @@ namespace iacta {
 template <int W>
 class Prices {
   public:
-    // chances: upper bounds from Bounds on the chances to take each territory with a payment and then each set; empty
-    // if all bounds are 1.
+    // chances: upper bounds, from Bounds::chances, on the chances to take each territory with a payment and then each
+    // set; an empty vector counts as bounds of 1.
     Prices(const Game<W>& game, const std::vector<double>& chances, Deadline& deadline)
         : game_(game), deadline_(deadline), pays_(game.lands), limit_(game.lands) {
         size_t next = 0;
@@ -52,7 +52,7 @@ class Prices {
             armies_ += game.spare(game.start, rest.pop());
     }
 
-    // Returns the smallest bound from a golden-section search over λ. Every λ gives a valid bound.
+    // Returns the smallest bound that a golden-section search over λ finds. Every λ gives a valid bound.
     double minimise() {
         double low = 0.0, high = most_, least = std::min(bound(low), bound(high));
         double a = high - RATIO * (high - low), b = low + RATIO * (high - low);
@@ -93,7 +93,7 @@ class Prices {
         if (won <= 0.0) return 0.0;
         std::vector<double> v(defenders + 1, won);
         for (int d = 1; d <= defenders; ++d)
-            for (int i = 0; i < ROUNDS; ++i) {  // each value is an upper bound, and smaller than the last
+            for (int i = 0; i < ROUNDS; ++i) {  // each iteration gives a smaller upper bound
                 double next = game_.whole[game_.kind[c]] ? value_battle(c, d, lost, v) : value_roll(c, d, lost, v);
                 if (v[d] - next <= SAME * most_) break;
                 v[d] = std::max(next, 0.0);
@@ -121,7 +121,7 @@ class Prices {
 
     const Game<W>& game_;
     Deadline& deadline_;
-    std::vector<double> pays_, limit_;  // by territory: the payment, and an upper bound on its mean
+    std::vector<double> pays_, limit_;  // by territory: the payment, and an upper bound on the mean payment
     double most_ = 0.0;
     int armies_ = 0;
 };

@@ -1,17 +1,18 @@
-// Upper bounds on the value of all policies for a turn. The gap between a plan and its bound limits how much better any
-// other plan can be. On large boards there is no other way to prove such a limit.
+// Upper bounds on the value of all policies for a turn. The difference between the bound and the value of a plan limits
+// how much better any other plan can be. On large boards there is no other way to prove such a limit.
 //
 // The expected payment for a set of territories is the amount times the chance to take the set. Therefore upper bounds
-// on chances suffice for all goals. Let T be a subset of S. If S is taken, then T is taken, and P(S taken) ≤ P(T
-// taken). Therefore each upper bound for T is an upper bound for S. If there are several sets and single territories,
-// this applies to each of them. If the first payment ends the turn (`once`), the chance to take *any* territory
-// matters. Subsets do not bound that chance and are not used.
+// on chances suffice for all goals. If T is a subset of S, then P(S taken) ≤ P(T taken), and each upper bound for T is
+// an upper bound for S. A goal with several sets and single territories gets a bound for each set and each territory.
+// If the first payment ends the turn (`once`), the chance to take *any* territory matters. Subsets do not bound that
+// chance and are not used.
 //
-// A relaxed game makes each step easier for the player. It has few states, and its value can be computed exactly.
+// A relaxed game is a simpler game in which the player can do at least as well as in the true game. It has few states,
+// and its value can be computed exactly. It combines stacks to groups and territories to items:
 //   Groups: the stacks of a group share one budget of armies and attack from any territory of the group. A conquest
-//   deducts the garrison that must remain, or the whole advance if there is nothing left to attack from there.
-//   Items: each territory of the goal, and some extra territories, belong to an item. The state contains the defenders
-//   of these territories, and which groups own territories of each item. All territories of an item are treated as
+//   reduces the budget by the garrison that must remain, or by the whole advance if no attack from there is left.
+//   Items: an item is a set of territories of the goal, or an extra territory. The state contains the defenders of
+//   these territories, and which groups own territories of each item. All territories of an item are treated as
 //   connected.
 //   Light territories: all other territories. The state contains only n_i, the number of light territories that group
 //   i has taken, and D, the number of defenders destroyed on light territories, without the last defender of each. A
@@ -38,7 +39,7 @@
 //   Losses on the way: with caps of 0, a stack that must take m territories before it borders an item attacks each of
 //   them, against at least one defender. Let Z be the sum of m independent losses with the distribution F_1 of `Purse`.
 //   Consider the mean over Z of the value with the budget reduced by the rest of Z. Until the stack attacks an item,
-//   its own rolls do not increase this mean: the chance of a loss of at most u is at most F(u), and values do not
+//   its own rolls do not increase this mean: the chance of a loss of at most u is at most F_1(u), and values do not
 //   decrease if a budget increases. Rolls of another stack do not increase the mean either, because they are rolls of
 //   the relaxed game for each Z. Therefore the mean over the losses of all stacks is an upper bound.
 #pragma once
@@ -56,34 +57,34 @@
 
 namespace iacta {
 
-constexpr int UNREACHABLE = 1 << 28;    // a number larger than all counts of light territories and of defenders
-constexpr int64_t WORK_PER_LAND = 100;  // the work of a search for paths, per territory of the board
+constexpr int UNREACHABLE = 1 << 28;    // larger than any number of light territories or defenders
+constexpr int64_t WORK_PER_LAND = 100;  // the work of a search for paths, for each territory of the board
 
-// A result of a roll: the losses, and the required advance after a conquest.
+// A result of a roll: its chance, the losses of both sides, and the required advance after a conquest.
 struct Cost {
     double chance;
     int attackers, defenders, advance;
 };
 
-// A throw of the attack dice, with the results of each possible answer of the defender.
+// A throw of the dice: its chance, and the results of each possible answer of the defender.
 struct Toss {
     double chance;
     std::vector<std::vector<Cost>> answers;
 };
 
-// A roll that is legal for stacks of `from` to `to` - 1 armies.
+// A roll, with the results of all its throws. It is legal for stacks that may lose `from` to `to` - 1 armies.
 struct Choice {
     int from, to;
     std::vector<Toss> tosses;
 };
 
-// All rolls against a number of defenders, and the subset of rolls that suffices if advances do not matter. The subset
-// is empty if all rolls are needed.
+// The rolls against a fixed number of defenders. `choices` contains all rolls. `plain` contains the rolls that optimal
+// play can need if the number of advancing armies does not matter; it is empty if these are all rolls.
 struct Row {
     std::vector<Choice> choices, plain;
 };
 
-// Tables of the rolls in a game, for each kind of territory and each number of defenders.
+// Tables of all rolls in a game, by kind of rules and number of defenders.
 template <int W>
 class Rolls {
   public:
@@ -104,8 +105,8 @@ class Rolls {
         }
     }
 
-    int step = 0;  // the most defenders that a roll can destroy
-    bool fits;     // whether the tables fit in the memory limit; whole battles that are too large have no rolls
+    int step = 0;  // the maximum number of defenders that one roll can destroy
+    bool fits;     // whether the tables fit in the memory limit; otherwise they are empty
 
     const Row& row(int kind, int defenders) const { return rows_[kind][number(kind, defenders)]; }
 
@@ -176,8 +177,9 @@ class Rolls {
         return {a, UNREACHABLE, {{1.0, {std::move(costs)}}}};
     }
 
-    // Returns the rolls that suffice if advances do not matter. If each roll destroys exactly one army, these are the
-    // rolls with the greatest chance to destroy a defender. Otherwise all rolls are needed.
+    // Returns the rolls that optimal play can need if the number of advancing armies does not matter. If each roll
+    // destroys exactly one army, these are the rolls with the greatest chance to destroy a defender. Otherwise returns
+    // no rolls, because all rolls can be needed.
     static std::vector<Choice> pick_likeliest(const std::vector<Choice>& choices) {
         std::vector<Choice> found;
         double best = -1.0;
@@ -199,11 +201,12 @@ class Rolls {
     const Game<W>& game_;
     Deadline& deadline_;
     std::vector<std::vector<Row>> rows_;
-    std::vector<int> land_;    // by kind: a territory with rules of this kind
-    int more_ = 0, most_ = 0;  // the most armies that may roll but not be lost; the most armies of a stack
+    std::vector<int> land_;  // by kind of rules: an attackable territory with these rules
+    // The most armies that may roll but must stay, and the most armies of a stack that may leave it.
+    int more_ = 0, most_ = 0;
 };
 
-// The borders of a game, in both directions.
+// The borders of a game, and the territories that stacks can reach over these borders.
 template <int W>
 class Ways {
   public:
@@ -217,7 +220,7 @@ class Ways {
     const Game<W>& game;
     std::vector<Set<W>> near;
     std::vector<int> left_behind;  // by territory: 1 if an army must remain after a conquest, otherwise 0
-    Set<W> places;                 // the stacks with a target
+    Set<W> places;                 // the stacks that can attack a neighbour at the start
 
     int able(int v) const { return game.start.armies[v] - game.keep[v]; }
     Set<W> find_neighbours(const Set<W>& all) const {
@@ -248,15 +251,16 @@ class Ways {
         }
         return found;
     }
-    // Returns the territories that can help to take a goal. A region with a single neighbour outside cannot help: a
-    // stack could leave it only where it entered.
+    // Returns the territories that can help to take a goal, and the goal itself. A connected region that borders only
+    // one stack or territory of the goal cannot help, because a stack could leave the region only where it entered.
     Set<W> find_useful(const Set<W>& goal) const {
         Set<W> field = find_reached(places, game.field);
         for (const Set<W>& part : find_components(field - goal))
             if ((find_neighbours(part) & ((goal & field) | places)).count() <= 1) field -= part;
         return field | goal;
     }
-    // Returns the territories that a stack may attack before it runs out of armies.
+    // Returns the territories that a stack on v can attack before it runs out of armies. Each conquest costs at least
+    // one army if armies must remain everywhere.
     Set<W> find_reach(int v, const Set<W>& field) const {
         for (int c : field)
             if (left_behind[c] < 1) return game.find_reached(v, field);
@@ -268,7 +272,8 @@ class Ways {
         }
         return reach;
     }
-    // Returns the number of territories that a stack must take before it borders a goal, at most its armies.
+    // Returns the number of territories that a stack on v must take before it borders a goal. The number is at most the
+    // number of its armies.
     int count_steps_to(const Set<W>& goal, int v, const Set<W>& field) const {
         int steps = 0;
         for (Set<W> reach = game.out[v] & field; steps < able(v) && !reach.meets(goal); ++steps)
@@ -277,12 +282,12 @@ class Ways {
     }
 };
 
-// A relaxation of a game: groups, items, away stacks, and caps on the counts of light territories and of defenders
-// destroyed there.
+// The definition of a relaxed game: its groups, items and away stacks, the cap `most_light` on the number of light
+// territories taken, and the cap `most_lost` on the number of defenders destroyed there.
 template <int W>
 struct Level {
     std::vector<Set<W>> groups, items;
-    Set<W> goal, away;  // the territories to take; the stacks that reach no item
+    Set<W> goal, away;  // the territories to take, and the stacks that reach no item
     int most_light, most_lost;
 
     Set<W> inside() const {
@@ -292,14 +297,14 @@ struct Level {
     }
 };
 
-// Two adjacent values, for SIMD instructions.
+// Two adjacent values in a table, which SIMD instructions process together.
 typedef double Pair __attribute__((vector_size(16)));
 
-// A state, packed into the bits of one number.
+// A state of a relaxed game, packed into the bits of one integer.
 using Code = unsigned __int128;
 constexpr int CODE_BITS = 127;
 
-// A hash set of codes that can number its codes in ascending order.
+// A hash table of the codes of states. It can number the codes in ascending order.
 class Codes {
   public:
     explicit Codes(Deadline& deadline) : deadline_(deadline), keys_(FIRST_SIZE, NONE) {}
@@ -313,7 +318,7 @@ class Codes {
         ++count_;
         return true;
     }
-    // Numbers all codes in ascending order, and returns the codes in this order.
+    // Numbers all codes in ascending order. Returns the codes in this order.
     std::vector<Code> number_codes() {
         std::vector<Code> found;
         found.reserve(count_);
@@ -333,7 +338,8 @@ class Codes {
         return found;
     }
     int32_t number(Code code) const { return numbers_[find_slot(code)]; }
-    // Returns the peak memory of adding a code. While the table grows, the old table stays in memory.
+    // Returns the peak memory, in bytes, while another code is added. While the table grows, the old table stays in
+    // memory.
     size_t bytes() const { return keys_.size() * (sizeof(Code) + sizeof(int32_t)) * (is_full() ? 3 : 1); }
 
   private:
@@ -362,14 +368,15 @@ class Codes {
     size_t count_ = 0;
 };
 
-// An upper bound on the chance to take a set of territories, as if all stacks shared one purse of armies and every
-// territory bordered them.
+// An upper bound on the chance to take a set of territories, computed as if all stacks shared their armies (a purse)
+// and every territory bordered every stack.
 //
 // Let F_d(u) be the greatest chance to destroy d defenders with a loss of at most u armies. Let V be the chance that
-// independent losses Z_c with these distributions, one for each territory, sum to at most the armies in the purse minus
-// the garrisons that must remain. A roll at c gives Σ p F_{d−y}(u − x) ≤ F_d(u) for each u. Therefore V does not
-// increase on average, whatever the order of attacks, and V at the start is an upper bound. A defender with a choice is
-// assumed to give the best answer for the attacker.
+// independent losses Z_c with these distributions, one for each territory c, sum to at most the armies in the purse
+// minus the garrisons that must remain. A roll at c gives Σ p F_{d−y}(u − x) ≤ F_d(u) for each u, where p is the chance
+// that it costs x attackers and y defenders. Therefore V does not increase on average, whatever the order of attacks,
+// and V at the start is an upper bound. If the defender can choose between answers, the bound assumes the best answer
+// for the attacker.
 template <int W>
 class Purse {
   public:
@@ -381,7 +388,8 @@ class Purse {
         for (int c : lands) armies -= left_behind_[c];
         if (armies < 0) return 0.0;
         if (armies >= MAX_ARMIES) return 1.0;
-        std::vector<double> chance(size_t(armies) + 1, 1.0);  // [u]: with a loss of at most u
+        // [u]: the chance to take the territories so far with a loss of at most u armies
+        std::vector<double> chance(size_t(armies) + 1, 1.0);
         while (lands.any()) {
             int c = lands.pop();
             deadline_.spend(int64_t(chance.size() * chance.size()));
@@ -395,8 +403,8 @@ class Purse {
         return chance.back();
     }
 
-    // Returns the chances that a stack of `able` armies loses 0, 1, 2, ... or all armies while it takes `taken`
-    // territories, as if each had one defender.
+    // Returns the chances that a stack of `able` armies loses 0, 1, 2, ... or all armies while it takes `taken` of the
+    // territories `lands`, each defended by one army.
     std::vector<double> find_losses_on(Set<W> lands, int taken, int able) {
         std::vector<double> found(size_t(able) + 1, 0.0), most(found);
         found[0] = 1.0;
@@ -458,13 +466,14 @@ class Purse {
     const std::vector<int>& left_behind_;
     const Rolls<W>& rolls_;
     Deadline& deadline_;
-    std::vector<std::vector<std::vector<double>>> lost_;  // indexed by [kind][defenders][loss]
+    std::vector<std::vector<std::vector<double>>> lost_;  // [kind of rules][d][u]: F_d(u)
 };
 
 template <int W>
 class Relaxed {
   public:
-    // field: the territories that can help. any: whether one territory of the goal is enough.
+    // field: the territories that can help to take the goal. any: whether the conquest of one territory of the goal is
+    // enough.
     Relaxed(const Ways<W>& ways, const Rolls<W>& rolls, Purse<W>& purse, const Set<W>& field, const Level<W>& level,
             bool any, Deadline& deadline)
         : ways_(ways), game_(ways.game), rolls_(rolls), deadline_(deadline), any_(any), items_(level.items),
@@ -524,13 +533,16 @@ class Relaxed {
     }
 
     int64_t values() const { return values_; }
-    bool is_capped() const { return is_capped_; }  // whether a count may exceed its cap
+    // Whether some counts can exceed their caps, so that greater caps can improve the bound.
+    bool is_capped() const { return is_capped_; }
 
-    // Returns the work of finding the states and solving the game, in units of one computed value.
+    // Returns the work to find the states and to compute their values, as a number of values with the same work.
     int64_t work() const { return values_ + WORK_PER_STATE * states_; }
-    bool is_large() const { return is_large_; }  // whether the values or the memory exceeded their limit
+    // Whether `explore` failed because there are too many values or too little memory.
+    bool is_large() const { return is_large_; }
 
-    // Finds the states. Returns false if the work, the number of values or the memory would exceed its limit.
+    // Finds all states that can be reached. Returns false if this exceeds the limit of `most` values, of `work`, or of
+    // memory in bytes.
     bool explore(int64_t most, int64_t work, int64_t bytes) {
         is_large_ = true;
         if (!is_sound_) return false;
@@ -562,7 +574,7 @@ class Relaxed {
         return true;
     }
 
-    // Returns the value at the start. Call `explore` first.
+    // Returns the value of the relaxed game at its start. Call `explore` first.
     double value() {
         solve();
         View start;
@@ -575,23 +587,24 @@ class Relaxed {
         Set<W> places;
         int able;
         Set<W> reach;
-        std::vector<double> lost;  // the distribution of losses on the way to an item
+        std::vector<double> lost;  // [x]: the chance to lose x armies before the group reaches an item
     };
 
-    // A territory of an item.
+    // A territory of an item: its kind of rules, the armies that must remain on it, and its defenders.
     struct Inner {
         int kind, keep, defenders;
         auto operator<=>(const Inner&) const = default;
     };
 
-    // An attack of a group, with its costs.
+    // An attack of a group on a territory. kept: the number of armies that the group must leave there. toll: the number
+    // of armies that it must first pay for light territories.
     struct Attack {
         int group, kind, defenders, kept, toll;
     };
 
-    // A decoded state.
+    // A state of the relaxed game, decoded from its code.
     struct View {
-        std::vector<int> defenders, light, able;  // `defenders` by territory, the others by group
+        std::vector<int> defenders, light, able;  // `defenders` is indexed by territory, `light` and `able` by group
         std::vector<uint32_t> owned;
         std::vector<uint64_t> outside;
         int lost;
@@ -613,7 +626,7 @@ class Relaxed {
                          [](const Group& a, const Group& b) { return a.able < b.able; });
     }
 
-    // Computes N, E, K and T for each group and each set of items.
+    // Computes N, E, K and T, as defined at the top of this file, for each group and each set of items.
     void connect(const Level<W>& level, const std::vector<int>& lands, const std::vector<int>& armies) {
         size_t sets = size_t{1} << items_.size();
         std::vector<int> ones(lands.size(), 1), spare = armies;
@@ -638,20 +651,24 @@ class Relaxed {
                 useful_[g][q] = need;
             }
             if (level.most_light) continue;
-            toll_[g][0] = UNREACHABLE;  // if light territories are not counted, a group must first take an item
+            // If light territories are not counted, the first attack of a group is on an item.
+            toll_[g][0] = UNREACHABLE;
             for (size_t i = 0; i < items_.size(); ++i) toll_[g][0] = std::min(toll_[g][0], toll_[g][size_t{1} << i]);
         }
     }
 
-    // Returns, for each group and each set of items, the minimum sum of weights of light territories that connect the
-    // group with the items (Dreyfus & Wagner). The minimum tree of an item or group joins two smaller trees, or extends
-    // the tree of a neighbour. The tree of a light territory includes the territory.
+    // Returns, for each group and each set of items, the minimum sum of the weights of light territories that connect
+    // the group with the items: the weight of a Steiner tree (Dreyfus & Wagner). A minimum tree at an item or group
+    // either joins two smaller trees or extends the tree of a neighbour. The tree of a light territory includes this
+    // territory.
     std::vector<std::vector<int>> connect_items(const std::vector<int>& lands, const std::vector<int>& weights) const {
         size_t count = lands.size(), items = items_.size(), sets = size_t{1} << items;
-        std::vector<Set<W>> around;  // the neighbours of each item, then the targets of each group
+        // The neighbours of each item, then the territories that each group can attack first.
+        std::vector<Set<W>> around;
         for (const Set<W>& item : items_) around.push_back(ways_.find_neighbours(item));
         for (const Group& group : groups_) around.push_back(ways_.find_targets(group.places));
-        // The light territories next to each light territory, and next to each item or group.
+        // For each light territory, the light territories next to it. For each item or group, the light territories
+        // next to it.
         std::vector<std::vector<size_t>> light(count), joined(around.size());
         for (size_t u = 0; u < count; ++u) {
             for (size_t w = 0; w < count; ++w)
@@ -659,15 +676,16 @@ class Relaxed {
             for (size_t r = 0; r < around.size(); ++r)
                 if (around[r].has(lands[u])) joined[r].push_back(u);
         }
-        // The minimum trees of light territories with a set of items, and of items and groups with a set of other
-        // items.
-        std::vector<int> of_light(sets * count + 1, UNREACHABLE);  // the additional entry keeps the table non-empty
+        // The weights of minimum trees that connect a light territory with a set of items, and an item or group with a
+        // set of other items.
+        std::vector<int> of_light(sets * count + 1, UNREACHABLE);
         std::vector<std::vector<int>> found(around.size(), std::vector<int>(sets, UNREACHABLE));
         std::copy(weights.begin(), weights.end(), of_light.begin());
         for (auto& each : found) each[0] = 0;
         for (size_t whole = 1; whole < sets; ++whole) {
             int* own = &of_light[whole * count];
-            size_t most = whole & (whole - 1);  // to visit each pair of parts only once
+            // Without the lowest item, so that the loops visit each pair of complementary sets only once.
+            size_t most = whole & (whole - 1);
             for (size_t part = most; part; part = (part - 1) & most) {
                 deadline_.spend(int64_t(count));
                 const int *a = &of_light[part * count], *b = &of_light[(whole ^ part) * count];
@@ -736,7 +754,8 @@ class Relaxed {
         return true;
     }
 
-    // Returns the armies that remain permanently on the light territories of a group that owns a set of items.
+    // Returns the number of armies that a group must leave on light territories if it owns territories of the items in
+    // `owned`.
     int count_toll(const View& view, size_t g, uint32_t owned) const {
         return light_least_ * std::max(view.light[g], toll_[g][owned]);
     }
@@ -757,7 +776,8 @@ class Relaxed {
         return ends;
     }
 
-    // Lists the attacks in a state. Writes the states after losses of 0, 1, 2, ... defenders to `after_`.
+    // Lists the attacks that are possible in a state. Writes the states after losses of 0, 1, 2, ... defenders in each
+    // attack to `after_`.
     void find_attacks(Code code, const View& view, std::vector<Attack>& attacks) {
         attacks.clear();
         after_.clear();
@@ -793,7 +813,8 @@ class Relaxed {
                 if (view.light[g] < std::min(nodes_[g][more], caps_[g])) continue;
                 int64_t whole = std::min<int64_t>(whole_[g][more] + others - view.lost, caps_[g]);
                 if (view.lost < cap && (view.lost < spare_[g][more] + others || view.light[g] < whole)) continue;
-                int kept = is_dead_end(view, i) ? UNREACHABLE : 0;  // at a dead end all armies stay
+                // The armies that advance to a dead end cannot return.
+                int kept = is_dead_end(view, i) ? UNREACHABLE : 0;
                 int toll = count_toll(view, g, more) - count_toll(view, g, owned);
                 for (size_t j = first_[i]; j < first_[i + 1]; ++j) {
                     int defenders = view.defenders[j];
@@ -804,7 +825,7 @@ class Relaxed {
                     for (int lost = 1; lost <= step; ++lost) {
                         after_.push_back(code);
                         if (lost > defenders) continue;
-                        size_t k = j;  // interchangeable territories stay sorted by their defenders
+                        size_t k = j;  // keep interchangeable territories sorted by their defenders
                         for (; is_alike(i, k) && view.defenders[k - 1] > defenders - lost; --k)
                             after_.back() -= Code(view.defenders[k] - view.defenders[k - 1]) * place_[k];
                         after_.back() -= Code(view.defenders[k] - defenders + lost) * place_[k];
@@ -814,14 +835,16 @@ class Relaxed {
             }
         }
     }
-    // Returns whether a territory of an item differs from the previous territory only in its defenders.
+    // Returns whether territory j of an item is interchangeable with territory j - 1 except for the number of
+    // defenders.
     bool is_alike(size_t item, size_t j) const {
         return j > first_[item] && inner_[j - 1].kind == inner_[j].kind && inner_[j - 1].keep == inner_[j].keep;
     }
 
-    // A result of a roll in the current state. It leads to the next state with index `after` in the plan, with `back`
-    // fewer armies; the values of this next state for the current line begin at index `from`. `is_last` marks the last
-    // result of an answer. `thrown` is the chance of the throw for the last result of the throw, otherwise -1.
+    // A result of a roll in the current state. `after` is the index of the next state in Plan::next. `back` is the
+    // number of elements of values_at_ by which the lost armies move the index of the value. `from` is the index of the
+    // value of the result if the last group has the budget 0. `is_last` marks the last result of an answer of the
+    // defender. `thrown` is the chance of the throw in the last result of this throw, otherwise -1.
     struct Part {
         double chance;
         size_t after, back;
@@ -830,30 +853,33 @@ class Relaxed {
         size_t from;
     };
 
-    // A result of a roll of the last group without a loss of defenders. It leads to the same state with `back` fewer
-    // armies, which is an earlier entry of the same line. Several rolls may share this result and its chance. For each
-    // budget, `rest` is the greatest value of the rolls' other results: 0 without other results, and -1 if no such roll
-    // is legal.
+    // The result of a roll of the last group in which no defender is lost. It leads to the same state with `back` fewer
+    // armies, whose value is already known. Several rolls may share a Return. rest[x] is the greatest value of the
+    // other results of these rolls if the group has the budget x: 0 without other results, and -1 if no such roll is
+    // legal.
     struct Return {
         double chance;
         size_t back;
         std::vector<double> rest;
     };
 
-    // A roll in the current state, legal for budgets `from` to `to` - 1 of its group. `again` is the index of its
-    // Return in the plan, or NONE. Its other results are `count` parts of the plan, beginning with index `first`.
+    // A roll in the current state, legal if its group has a budget of `from` to `to` - 1 armies. `again` is the index
+    // of its Return in the plan, or NONE. Its other results are the `count` elements of Plan::parts that begin with
+    // index `first`.
     struct Action {
         size_t group;
         int from, to;
         size_t first, count, again;
     };
 
-    // All actions in a decoded state.
+    // All rolls in the current state, with their results.
     struct Plan {
         std::vector<Action> actions;
         std::vector<Part> parts;
         std::vector<Return> returns;
-        std::vector<size_t> next, place;  // the next states, and the index at which their values for a line begin
+        // The numbers of the next states, and the index in values_at_ of the value of each if the last group has the
+        // budget 0.
+        std::vector<size_t> next, place;
     };
 
     void find_plan(const std::vector<Attack>& attacks, Plan& plan) const {
@@ -894,8 +920,8 @@ class Relaxed {
         plan.place.resize(plan.next.size());
     }
 
-    // Returns the only result of a roll without a loss of defenders, or null if there are several such results or if
-    // the defender has a choice.
+    // Returns the result of a roll in which no defender is lost, or null if there are several such results or if the
+    // defender can choose between answers.
     static const Cost* find_only_return(const Choice& choice) {
         const Cost* found = nullptr;
         if (choice.tosses.size() > 1 || choice.tosses[0].answers.size() > 1) return nullptr;
@@ -958,7 +984,7 @@ class Relaxed {
         }
     }
 
-    // Computes the values of a line: for all budgets of the last group, with fixed budgets of the other groups.
+    // Computes the values of a state for all budgets of the last group. The budgets of the other groups are fixed.
     void solve_line(double* own, int width, const size_t* stride, const std::vector<int>& budgets, Plan& plan) const {
         size_t last = groups_.size() - 1;
         bool is_hard = false;
@@ -976,7 +1002,8 @@ class Relaxed {
                 is_hard = true;
             }
         }
-        for (int x = 1; x < width; ++x) {  // ascending, because rolls of the last group lead to smaller budgets
+        for (int x = 1; x < width;
+             ++x) {  // in ascending order, because rolls of the last group lead to smaller budgets
             double best = std::max(own[x], own[x - 1]);
             for (const Return& each : plan.returns)
                 if (each.rest[size_t(x)] >= 0.0)
@@ -990,7 +1017,8 @@ class Relaxed {
         }
     }
 
-    // Replaces values by the value of a roll where this is greater, for all budgets of the last group.
+    // Raises values[x] to the value of a roll, if that is greater, for budgets x from `first` to `end` - 1 of the last
+    // group.
     void raise(double* values, int first, int end, const Action& action, const Plan& plan) const {
         deadline_.spend(std::max(end - first, 0) * int64_t(action.count));
         const Part* parts = plan.parts.data() + action.first;
@@ -1009,15 +1037,15 @@ class Relaxed {
             }
             if (x < end) values[x] = std::max(values[x], value_of<double>(action, x, plan));
         };
-        // Most rolls have only one or two results apart from a Return. Separate code for these cases halves the time.
+        // Most rolls have only one or two results besides a Return. Separate code for these cases halves the time.
         bool is_sum = action.count > 0 && parts[action.count - 1].thrown == 1.0;
         if (is_sum && action.count == 1) raise_by([&](int x) { return at(0, x); });
         else if (is_sum && action.count == 2 && !parts[0].is_last) raise_by([&](int x) { return at(0, x) + at(1, x); });
         else raise_by([&](int x) { return value_of<Pair>(action, x, plan); });
     }
 
-    // Returns the value of a roll, with the defender's worst answers for the attacker, for one or more budgets of the
-    // last group, beginning with x.
+    // Returns the value of a roll if the defender gives the worst answers for the attacker, and the last group has the
+    // budget x. If `Values` is Pair, returns the values for the budgets x and x + 1.
     template <class Values>
     Values value_of(const Action& action, int x, const Plan& plan) const {
         Values value{}, mean{}, least = Values{} + 2.0, each;
@@ -1034,7 +1062,7 @@ class Relaxed {
         return value;
     }
 
-    // Returns the value at the start, averaged over the losses of the groups on the way to items.
+    // Returns the value at the start, averaged over the losses that the groups suffer before they reach items.
     double average_losses(size_t g, const View& start, size_t place) const {
         if (g == groups_.size()) return values_at_[place];
         const std::vector<double>& lost = groups_[g].lost;
@@ -1049,7 +1077,8 @@ class Relaxed {
     }
 
     static constexpr size_t NONE = ~size_t{0};
-    static constexpr int64_t WORK_PER_STATE = 100;  // the work for a new state, in units of one computed value
+    static constexpr int64_t WORK_PER_STATE =
+        100;  // the work to find a state, as a number of values with the same work
 
     const Ways<W>& ways_;
     const Game<W>& game_;
@@ -1058,14 +1087,17 @@ class Relaxed {
     bool any_, is_sound_ = true, is_capped_ = false;
     std::vector<Group> groups_;
     std::vector<Set<W>> items_;
-    std::vector<int> left_behind_;                    // the fewest armies that must remain on each item
-    std::vector<Inner> inner_;                        // the territories of all items, item by item
-    std::vector<size_t> first_;                       // the offset of each item in inner_, and the end
-    int light_kept_ = UNREACHABLE, light_least_ = 1;  // the fewest armies that must remain on a light territory
-    std::vector<std::pair<int, int>> light_rows_;     // pairs of a kind of rules and a number of defenders
+    std::vector<int> left_behind_;  // by item: the minimum number of armies that must remain on a territory
+    std::vector<Inner> inner_;      // the territories of all items, item by item
+    std::vector<size_t> first_;     // by item: the index of its first territory in inner_; then the size of inner_
+    // The minimum number of armies that must remain on a light territory.
+    int light_kept_ = UNREACHABLE, light_least_ = 1;
+    // The kinds of rules and numbers of defenders that attacks on light territories can have.
+    std::vector<std::pair<int, int>> light_rows_;
     std::vector<uint8_t> is_goal_, is_open_;
-    std::vector<Set<W>> beyond_;                                           // the neighbours of each item
-    std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;  // indexed by [group][set of items]
+    std::vector<Set<W>> beyond_;  // by item: the neighbours of its territories
+    // [group][set of items]: N, E, K and T, and the useful number of light territories
+    std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;
     std::vector<int> caps_;
     std::vector<int> shift_;
     std::vector<int64_t> mask_;
@@ -1075,7 +1107,9 @@ class Relaxed {
     bool is_large_ = false;
     int64_t values_ = 0, states_ = 0;
     std::vector<Code> after_;
-    std::vector<size_t> begin_, strides_;  // the offset of each state's values; the strides by [state * groups + group]
+    // [state]: the index of its first value in values_at_. [state * groups + group]: how far the values for two budgets
+    // of the group that differ by 1 are apart.
+    std::vector<size_t> begin_, strides_;
     std::vector<double> values_at_;
 };
 
@@ -1083,13 +1117,13 @@ class Relaxed {
 //
 // The bound is the smallest value of many relaxed games. The chance to take the whole goal is at most the chance to
 // take a part of it. Therefore there are games for the whole goal and games for parts. A part is a territory of the
-// goal with the nearest other territories, at most MAX_ITEMS in all, each in its own item. The strongest stacks have
-// their own groups, and all other stacks form one group. The first games for the whole goal have all territories in one
-// item, which has few states because territories with equal defence are interchangeable, or each territory in its own
-// item. A game with one more group, item or extra territory, or with greater caps, usually has more states and a
-// smaller value. The next game is the one that promises a small value for little work. Work is measured by the number
-// of states: a game with more states than estimated is postponed. Half of the work goes to games for the whole goal in
-// which each stack has its own group.
+// goal with the nearest other territories of the goal, at most MAX_ITEMS in all, each in its own item. Each of the
+// strongest stacks is a group of its own, and all other stacks form one group. The first games for the whole goal have
+// either all territories in one item, which has few states because territories with equal defence are interchangeable,
+// or each territory in its own item. A game with one more group, item or extra territory, or with greater caps, usually
+// has more states and a smaller value. The next game to solve is the game that promises a small value for little work.
+// A game with more work than estimated is postponed. Half of the work is for games in which the whole goal is to be
+// taken and each stack is a group of its own.
 template <int W>
 class Chance {
   public:
@@ -1115,7 +1149,8 @@ class Chance {
 
     bool is_done() const { return best <= 0.0 || waiting_.empty(); }
 
-    // Solves the next relaxed game, if any, with at most `most` values. A stopped game is repeated.
+    // Solves the most promising relaxed game, if any is left. Removes games that need more than `most` values. If the
+    // call is stopped, the next call repeats the game.
     void improve(int64_t most) {
         while (!is_done()) {
             deadline_.spend();
@@ -1158,28 +1193,31 @@ class Chance {
     static constexpr size_t MAX_GROUPS = 6, MAX_EXTRAS = 10;
     static constexpr int LIGHT = 4, LOST = 3, MAX_COUNTS = 8;
     static constexpr int64_t FIRST_SIZE = 5000, GROWTH = 4;
-    static constexpr double LOW = 0.5, ROUNDING = 1e-12;  // all values below LOW are treated as equally promising
+    // Values below LOW count as equally promising; ROUNDING allows for rounding errors.
+    static constexpr double LOW = 0.5, ROUNDING = 1e-12;
 
     struct Part {
         Set<W> goal, field;
-        std::vector<int> stacks{};  // the stacks that reach the goal, the strongest first
-        Set<W> away{};              // the stacks that do not reach the goal
-        std::vector<int> extras{};  // extra territories: costly ones on the way to the goal
+        std::vector<int> stacks{};  // the stacks that can reach the goal, the strongest stack first
+        Set<W> away{};              // the stacks that cannot reach the goal
+        std::vector<int> extras{};  // the most useful candidates for extra territories, the best first
     };
 
-    // A game that is still to be solved, with the value of a coarser game and an estimate of the work.
+    // A relaxed game that has not been solved: its part of the goal, the numbers of items and groups, the level of the
+    // caps (`counts`), the extra territories, the value of a coarser game, and an estimate of the work (`size`).
     struct Node {
         size_t part, items, groups;
         int counts;
         Set<W> extras;
-        bool is_apart;  // whether the game is for the whole goal, with each stack in its own group
+        bool is_apart;  // whether the goal is whole and each stack is a group of its own
         double value;
         int64_t size;
 
         double cost() const {
             return double(size << (counts + (is_apart ? 2 : 4) * extras.count())) * std::pow(std::max(value, LOW), 8);
         }
-        // Returns whether another game is at least as fine in every respect.
+        // Returns whether game `o` has at least as many items, groups and extra territories, and at least as great
+        // caps.
         bool is_within(const Node& o) const {
             return part == o.part && is_apart == o.is_apart && items <= o.items && groups <= o.groups &&
                    counts <= o.counts && extras.is_within(o.extras);
@@ -1218,7 +1256,8 @@ class Chance {
         }
         parts_.push_back(part);
     }
-    // Returns the next game, from the games with `is_apart` or from the others, whichever have had less work so far.
+    // Returns the most promising game. It comes from the games with `is_apart` or from the other games, whichever have
+    // had less work so far.
     typename std::vector<Node>::iterator find_cheapest() {
         auto first = [this](bool is_apart) {
             return std::min_element(waiting_.begin(), waiting_.end(), [=](const Node& a, const Node& b) {
@@ -1230,7 +1269,7 @@ class Chance {
         return spent(*other) < spent(*apart) ? other : apart;
     }
     void add(Node node) {
-        int64_t trees = 2;  // the work of finding the Steiner trees
+        int64_t trees = 2;  // the work to find the Steiner trees
         for (size_t i = 0; i < node.items + size_t(node.extras.count()); ++i) trees *= 3;
         node.size = std::max(GROWTH * node.size, trees);
         if (node.counts >= MAX_COUNTS || std::find(known_.begin(), known_.end(), node) != known_.end()) return;
@@ -1238,8 +1277,9 @@ class Chance {
         waiting_.push_back(node);
     }
 
-    // Lists territories near the goal and the stacks, in descending order of defenders. Even a territory with one
-    // defender can matter: if all paths lead through it, only the group that owns it can pass.
+    // Lists candidates for extra territories: the territories with many defenders near the goal and the stacks come
+    // first. Even a territory with one defender can matter: if all paths lead through it, only the group that owns it
+    // can pass.
     std::vector<int> find_extras(const Set<W>& goal, const Set<W>& starts, const Set<W>& field, Set<W> lands) const {
         std::vector<int> to = find_distances(goal, field), from = find_distances(starts, field), found;
         std::vector<double> score(to.size(), 0.0);
@@ -1264,8 +1304,8 @@ class Chance {
         return found;
     }
 
-    // Returns c and the territories of the goal that are nearest to c: `size` territories in all, or fewer if fewer are
-    // connected with c.
+    // Returns territory c with the nearest territories of the goal, `size` territories in all, or fewer if the board
+    // has no path to more of them.
     Set<W> find_nearest(int c, const Set<W>& goal, int size) const {
         Set<W> part = Set<W>::of(c), seen = part;
         for (Set<W> fresh = seen; fresh.any() && part.count() < size; seen |= fresh) {
@@ -1275,7 +1315,8 @@ class Chance {
         return part;
     }
 
-    // Puts the territories of a goal into one item. Isolated and extra territories get their own items.
+    // Divides a goal into items: the most isolated territories and all extra territories get their own items, and all
+    // other territories share an item.
     std::vector<Set<W>> make_items(Set<W> goal, const Node& node) const {
         std::vector<Set<W>> items;
         Set<W> own = node.extras;
@@ -1323,11 +1364,11 @@ class Chance {
     std::vector<Part> parts_;
     std::vector<Node> waiting_;
     std::vector<Node> known_;
-    int64_t apart_ = 0, others_ = 0;  // the work for games with is_apart and for other games
+    int64_t apart_ = 0, others_ = 0;  // the work so far for games with is_apart, and for other games
 };
 
-// An upper bound on the value of all policies, which improves step by step: the sum over territories and sets of the
-// payment times an upper bound on the chance. The price of lost armies is ignored.
+// An upper bound on the value of all policies: the sum over territories and sets of the payment times an upper bound on
+// the chance to take them. Each call of `improve` can make it smaller. The bound ignores the price of lost armies.
 template <int W>
 class Bounds {
   public:
@@ -1360,7 +1401,8 @@ class Bounds {
             if (set.pays > 0.0 && (set.lands & game.field).any()) add(set.lands & game.field, set.pays);
     }
 
-    // Returns a rough bound without a search.
+    // Returns a rough upper bound that needs no search: the sum of all payments, or the greatest payment if the first
+    // payment ends the turn.
     static double bound_at_once(const Game<W>& game) {
         double sum = 0.0, most = 0.0;
         for (int c : game.field) {
@@ -1390,7 +1432,7 @@ class Bounds {
         return sum;
     }
 
-    // Solves one more relaxed game; returns whether more games are left.
+    // Solves another relaxed game. Returns whether more games are left.
     bool improve() {
         Term* next = nullptr;
         for (Term& term : terms_)
@@ -1420,7 +1462,7 @@ class Bounds {
     Rolls<W> rolls_;
     Purse<W> purse_;
     std::vector<Term> terms_;
-    double limit_ = 0.0;  // the bound if no relaxed game can be solved, otherwise 0
+    double limit_ = 0.0;  // the whole bound if no relaxed game can be solved, otherwise 0
 };
 
 }  // namespace iacta

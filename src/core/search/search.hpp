@@ -1,4 +1,4 @@
-// The interface of a search for plans of one turn, independent of the size of the board.
+// The interface of a search that plans one turn, for boards of any size.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace iacta {
 
-// The functions of iacta.h that take a search. Call `begin` before each call of another function.
+// A search with the functions of iacta.h that take an iacta_search. Call `begin`, which sets the limits, before each
+// call of another function.
 class Search {
   public:
     virtual ~Search() = default;
@@ -27,7 +28,7 @@ class Search {
                                int32_t* played, iacta_report* report) = 0;
 };
 
-// Opens a search on a board of at most 64 * W territories. The problem must be valid.
+// Opens a search. The problem must be valid and have at most 64 * W territories.
 template <int W>
 std::unique_ptr<Search> open_search(const iacta_problem& problem);
 

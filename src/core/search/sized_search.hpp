@@ -133,8 +133,7 @@ class SizedSearch final : public Search {
         const Position<W>& from = *given;
         Tally<W> tally(game_);
         if (!has_room(tally, report) || games < 0 || (games > 0 && !gains)) return IACTA_UNSOUND;
-        std::unordered_set<StateKey, StateKey::Hash>
-            seen;  // all states of this call, including states that other calls have visited
+        std::unordered_set<StateKey, StateKey::Hash> seen;  // the different states that this call visits
         bool is_best = small_ || large_;
         auto decide = [&](const Position<W>& s) {
             seen.insert(make_key(s));
@@ -163,11 +162,11 @@ class SizedSearch final : public Search {
     }
 
   private:
-    static constexpr int64_t ROW_BYTES = 200 << 20;  // the memory limit for values of assignments
-    static constexpr int MAX_RECURSION_ARMIES =
-        3000;  // the maximum depth of recursion in armies, if defenders can choose
+    static constexpr int64_t ROW_BYTES = 200 << 20;  // the memory limit of the table of values of assignments
+    // Evaluate_policy rejects larger sums of armies if the defender can choose between answers.
+    static constexpr int MAX_RECURSION_ARMIES = 3000;
 
-    // Returns a state, or an empty optional if the state cannot be reached from the start.
+    // Returns a copy of a caller's state, or an empty optional if the state cannot be reached from the start.
     std::optional<Position<W>> read_state(iacta_state state) const {
         auto [armies, mine] = state;
         if (!armies || !mine) return {};
@@ -204,7 +203,7 @@ class SizedSearch final : public Search {
                (report->order || !report->borders);
     }
 
-    // Reads the ends of a turn. Returns whether they are valid.
+    // Reads the final states of a turn and their values. Returns whether the values and the lengths are valid.
     bool read_ends(const iacta_ends& ends) {
         if (ends.count < 0 || ends.room < ends.count ||
             (ends.room > 0 && (!ends.armies || !ends.mine || !ends.values)) ||
@@ -233,7 +232,7 @@ class SizedSearch final : public Search {
         ends_.room = 0;
     }
 
-    // Calls the policy on a thread with a large enough stack.
+    // Runs a call on a thread whose stack is large enough for the recursion of the policy.
     template <class Call>
     auto call_deep(Call call, int more = 0) {
         int steps = small_ ? small_->depth() : large_ ? large_->depth() : game_.lands;
@@ -252,7 +251,7 @@ class SizedSearch final : public Search {
         throw;
     }
 
-    // Calls the current policy: optimal play if it has been computed, otherwise lookahead.
+    // Calls `ask` with the current policy: optimal play if it has been computed, otherwise lookahead.
     template <class Ask>
     auto ask_policy(Ask ask) {
         return small_ ? ask(*small_) : large_ ? ask(*large_) : ask(lookahead_);

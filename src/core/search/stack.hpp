@@ -1,4 +1,4 @@
-// Support for calls that recurse too deeply for the stack of an ordinary thread.
+// Calls of recursive functions that may need more stack memory than an ordinary thread has.
 #pragma once
 
 #include <pthread.h>
@@ -11,8 +11,8 @@
 
 namespace iacta {
 
-// Runs a call with a recursion depth of at most `steps` for sets of W words, and returns its result or rethrows its
-// exception. A deep recursion runs on a thread with a large stack.
+// Runs a call that recurses at most `steps` levels deep, and returns its result or rethrows its exception. A deep
+// recursion runs on a new thread with a large stack. W is the number of words in the sets of territories.
 template <int W, class Call>
 std::invoke_result_t<Call> call_with_stack(int steps, Call call) {
     constexpr size_t USUAL = size_t{1} << 18, ROUND = size_t{1} << 16;

@@ -1,4 +1,5 @@
-// Statistics of a policy: for each border the frequency of attacks and conquests, and the ends of the turn.
+// Statistics of a policy: for each border, the chances of an attack and of a conquest; for each territory, the chance
+// to own it at the end of the turn, and the mean number of armies on it.
 #pragma once
 
 #include <vector>
@@ -7,20 +8,22 @@
 
 namespace iacta {
 
-// The statistics of one border.
+// The statistics of attacks from one territory on one neighbour.
 struct Visit {
     struct Advance {
         double chance = 0.0, moved = 0.0;
     };
     int start, to;
-    double reached = 0.0;           // the chance of at least one attack over the border
-    double conquered = 0.0;         // the chance of a conquest over the border
-    double arrived = 0.0;           // the mean number of armies that advance, where no conquest counts as 0
-    double ended = 0.0;             // the chance that the turn ends with an attack over the border, short of the goal
-    std::vector<Advance> advances;  // by armies that may advance: the chance, and the chance times the mean advance
+    double reached = 0.0;    // the chance of at least one attack over the border
+    double conquered = 0.0;  // the chance of a conquest over the border
+    double arrived = 0.0;    // the mean number of armies that advance over the border, counted as 0 without a conquest
+    double ended = 0.0;      // the chance that the turn ends after an attack over the border, with the goal not reached
+    // [armies that may advance]: the chance of a conquest with this number, and the chance times the mean advance
+    std::vector<Advance> advances;
 };
 
-// Adds up events. The weight of an event is its probability, or 1 / games in simulations.
+// Accumulates the statistics of a policy. Each conquest and each end of a turn is added with a weight: its probability,
+// or 1 / games for simulated games.
 template <int W>
 class Tally {
   public:
@@ -52,7 +55,7 @@ class Tally {
             if (!game_.sets[i].lands.meets(left)) taken_[i] += weight;
     }
 
-    // The next two functions return the lengths of the arrays in a report.
+    // count_borders and count_numbers return the lengths of `order` and `numbers` in an iacta_report.
     int64_t count_borders() const {
         int64_t count = 0;
         for (const Set<W>& out : game_.out) count += out.count();
@@ -84,8 +87,9 @@ class Tally {
 
   private:
     const Game<W>& game_;
-    std::vector<double> owned_, armies_;  // by territory: the chance to own it and the mean armies, at the end
-    std::vector<double> taken_;           // by set with a payment: the chance to take the whole set
+    // By territory, at the end of the turn: the chance to own it, and the mean armies on it.
+    std::vector<double> owned_, armies_;
+    std::vector<double> taken_;  // by set with a payment: the chance to take the whole set
 };
 
 }  // namespace iacta

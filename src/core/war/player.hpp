@@ -271,10 +271,10 @@ class Tactics {
 
   private:
     static constexpr double SAFE_CARD = 6.0;  // the value of the first conquest for the aim SAFE_CARD, in armies
-    static constexpr double MIN_RATIO =
-        0.75;  // the minimum ratio of available to needed armies for the aim of an elimination
-    static constexpr double FAIR =
-        0.4;  // if the chance of a battle falls below this chance, simulations compare battles again
+    // The minimum ratio of available to needed armies for the aim of an elimination.
+    static constexpr double MIN_RATIO = 0.75;
+    // If the chance of a battle falls below this chance, simulations compare battles again.
+    static constexpr double FAIR = 0.4;
     static constexpr double OTHER_STAKE = 0.4, AGAIN = 1.15;
 
     struct Best {
