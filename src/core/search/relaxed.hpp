@@ -1002,8 +1002,8 @@ class Relaxed {
                 is_hard = true;
             }
         }
-        for (int x = 1; x < width;
-             ++x) {  // in ascending order, because rolls of the last group lead to smaller budgets
+        // Compute the values in ascending order, because rolls of the last group lead to smaller budgets.
+        for (int x = 1; x < width; ++x) {
             double best = std::max(own[x], own[x - 1]);
             for (const Return& each : plan.returns)
                 if (each.rest[size_t(x)] >= 0.0)
@@ -1077,8 +1077,8 @@ class Relaxed {
     }
 
     static constexpr size_t NONE = ~size_t{0};
-    static constexpr int64_t WORK_PER_STATE =
-        100;  // the work to find a state, as a number of values with the same work
+    // The work to find a state, as a number of values with the same work.
+    static constexpr int64_t WORK_PER_STATE = 100;
 
     const Ways<W>& ways_;
     const Game<W>& game_;

@@ -1,4 +1,5 @@
-// The borders of the player to move: threats, guards, and the last move of a turn.
+// The borders of the mover, who is the player to move: the threats of other players, the guards against them, and the
+// last move of a turn.
 #pragma once
 
 #include "war/rules.hpp"
@@ -29,18 +30,20 @@ class Borders {
             if (s.at.armies[near.pop()] > 0) return true;
         return false;
     }
-    // Returns the number of armies that may leave v without leaving it empty.
+    // Returns the number of armies that may leave v, so that at least one army stays.
     int count_movable(const War<W>& s, int v) const {
         return std::max(rules_.spare(s, v) - (rules_.game(s).keep[v] == 0), 0);
     }
-    // Returns the sum of the bonuses that the mover would lose with v. Continent `also`, unless -1, counts as owned.
+    // Returns the sum of the bonuses that the mover would lose by losing v. Continent `also`, unless -1, counts as
+    // owned.
     int find_stake(const War<W>& s, int v, int also) const {
         int found = 0;
         for (int k : rules_.continents_of[v])
             if (rules_.bonus[k] > 0 && (k == also || rules_.owns(s, k, s.mover))) found += rules_.bonus[k];
         return found;
     }
-    // Returns the move of the largest inner stack to the front territory that needs it most.
+    // Returns a last move for the largest stack that has no hostile neighbours. It moves to the front territory with
+    // the greatest lack of armies, or one step towards the front if moves may only reach neighbours.
     Move find_inner_move(const War<W>& s) const {
         Move best;
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
@@ -60,8 +63,8 @@ class Borders {
             }
         return best;
     }
-    // Returns the move, from any stack to any border, after which the borders are safest.
-    // level: the armies wanted on a border per threatening army.
+    // Returns the last move, from any stack to any front territory, that reduces the total danger most. level: the
+    // armies wanted on a border for each threatening army.
     Move find_guarding_move(const War<W>& s, double level) {
         Set<W> front;
         for (Set<W> rest = s.at.mine; rest.any();) {
@@ -99,14 +102,15 @@ class Borders {
 
     const WarRules<W>& rules_;
 
-    // By territory of the mover: the wanted armies, the bonuses at stake, and the danger.
+    // By territory of the mover: the number of armies wanted there, the bonuses at stake, and the danger.
     std::vector<double> wanted_, stake_, danger_;
 
-    // Returns the danger to v with some armies: the bonuses at stake times the missing fraction of the wanted guard.
+    // Returns the danger to v if it has a given number of armies: the bonuses at stake times the missing fraction of
+    // the wanted armies.
     double find_danger(int v, int armies) const {
         return wanted_[v] > 0.0 ? stake_[v] * std::max(0.0, 1.0 - armies / wanted_[v]) : 0.0;
     }
-    // Returns the next territory on a shortest path through territories of the mover to the front, or -1 without a path.
+    // Returns the next territory on a shortest path from a territory of the mover to the front, or -1 without a path.
     int find_step_to_front(const War<W>& s, int from) const {
         Set<W> near = rules_.later.out[from] & s.at.mine;
         for (Set<W> rest = near; rest.any();) {

@@ -1,4 +1,4 @@
-// Whole games that are played to their end, or stopped early and scored by V.
+// Simulations of whole games, which are played to their end, or stopped early and scored by the value function V.
 #pragma once
 
 #include <memory>
@@ -8,20 +8,22 @@
 namespace iacta {
 
 struct JudgedAim {
-    static constexpr double SHARE_OF_REST = 0.25;  // the maximum margin, as a share of 1 - V
+    static constexpr double SHARE_OF_REST = 0.25;  // the maximum margin, as a fraction of 1 - V
 
     Aim aim;
-    size_t number = 0;                    // the index in the list of aims
-    double margin = 0.0, total = 0.0;     // total: the sum of V over the samples
-    int samples = 0, stage = 0;           // stage: the number of samples at which the aim was dropped, or FINAL
-    uint64_t dice = 0;                    // the sum of the random states after the samples
-    bool has_no_dice = false;             // whether the turn rolls no dice; one sample is then sufficient
-    const JudgedAim* original = nullptr;  // an aim that leads to the same turns; it is sampled instead
+    size_t number = 0;                 // the index in the list of aims
+    double margin = 0.0, total = 0.0;  // margin: a bonus of the aim; total: the sum of V over the samples
+    int samples = 0, stage = 0;        // stage: the number of samples at which the aim was dropped, or FINAL
+    uint64_t dice = 0;                 // the sum of the states of the random number generator after the samples
+    bool has_no_dice = false;          // whether turns with this aim roll no dice; one sample is then sufficient
+    // Another aim that leads to the same turns, and is simulated instead of this aim.
+    const JudgedAim* original = nullptr;
 
     static constexpr int FINAL = 1 << 30;
 
     double mean() const { return samples ? total / samples : 0.0; }
-    // The mean plus the margin. The margin is smaller for means near 1, so that other aims can still be better.
+    // Returns the mean of V plus the margin. The margin is smaller for means near 1, so that other aims can still be
+    // better.
     double value() const { return mean() + std::min(margin, SHARE_OF_REST * (1.0 - mean())); }
     bool is_elimination() const { return aim.kind == IACTA_AIM_ELIMINATE; }
     const JudgedAim& find_original() const { return original ? original->find_original() : *this; }
@@ -37,7 +39,8 @@ template <int W, class Visit>
 int play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, const Aim* aim, int cut, int max_rounds,
              Random& random, Deadline& deadline, Visit visit_turn, uint8_t* reached, int32_t* rounds);
 
-// Plays turns for an AI with given weights. The aim of a turn is given, or is the aim that V judges best.
+// Plays turns for an AI with given weights. The aim of a turn is given, or is the aim with the greatest mean of V in
+// simulated turns.
 template <int W>
 class WarPlay {
   public:
@@ -101,7 +104,7 @@ class WarPlay {
                          [](const JudgedAim& a, const JudgedAim& b) { return a.is_better_than(b); });
         return found;
     }
-    // Chooses the aim of a turn. If this takes simulations, `seed` receives their seed.
+    // Chooses the aim of a turn. If the choice needs simulations, `seed` receives their seed.
     void choose(const War<W>& s, Random& random, uint64_t& seed, Deadline& deadline) {
         tactics.aim = Aim{};
         if (n_[SURE] > 0.0 && !judges_aims()) tactics.aim = tactics.find_aim_within_reach(s);
@@ -126,28 +129,30 @@ class WarPlay {
     const WarRules<W>& rules_;
     Numbers n_;
     const float* weights_;
-    // The beginning of a turn with an aim, which is equal in all samples: the state before the first attack, the aim,
-    // and the first attack.
+    // The beginning of a turn with an aim: the state before the first attack, the aim, and the first attack. It is
+    // equal in all samples, because no dice have been rolled.
     struct Opening {
         War<W> s;
         Aim aim;
         typename Tactics<W>::Fight first;
     };
-    std::vector<Opening> openings_;  // by the number of the aim
+    std::vector<Opening> openings_;  // [JudgedAim::number]: the beginning of a turn with this aim
     War<W> after_;
     // The different states before the last move of simulated turns, each with V for the mover after this move.
     std::vector<std::pair<War<W>, double>> ends_;
-    size_t end_count_ = 0;  // later elements of ends_ are buffers
-    // In simulated rounds, one AI without samples plays all seats.
+    size_t end_count_ = 0;  // the number of elements of ends_ in use; all others are buffers
+    // The AI that plays for all players in simulated rounds. It has the same weights, but does not simulate.
     std::vector<double> quick_numbers_;
     std::unique_ptr<WarPlay> quick_play_;
 
     static constexpr int FIRST_SAMPLES = 2;
-    static constexpr size_t FINALISTS = 3;  // the number of aims that are compared by simulated rounds
-    static constexpr int MORE = 3;          // a factor on the samples of an elimination and its rival
-    static constexpr double CLOSE = 0.06;   // the largest difference of V between nearly equal aims
+    static constexpr size_t FINALISTS = 3;  // the number of best aims that are compared by simulated rounds
+    // The factor on the number of samples if an elimination and another aim are nearly equal.
+    static constexpr int MORE = 3;
+    static constexpr double CLOSE = 0.06;  // the largest difference of V between two aims that count as nearly equal
 
-    // Keeps the better half of some sorted aims, and the best elimination. Few samples may miss an elimination by luck.
+    // Keeps the better half of the aims, which are sorted. The best elimination is also kept if at least two aims
+    // remain, because an elimination may fail by bad luck in a few samples.
     static void keep_half(std::vector<JudgedAim*>& aims) {
         size_t half = (aims.size() + 1) / 2;
         auto is_elimination = [](const JudgedAim* each) { return each->is_elimination(); };
@@ -155,7 +160,7 @@ class WarPlay {
         if (best != aims.end() && size_t(best - aims.begin()) >= half && half > 1) std::swap(aims[half - 1], *best);
         aims.resize(half);
     }
-    // Returns the aim with the best mean of V.
+    // Simulates turns with all aims. Returns the aim with the greatest mean of V.
     Aim choose_aim(const War<W>& s, uint64_t seed, Deadline& deadline) {
         std::vector<JudgedAim> found = judge_aims(s, seed, deadline);
         return found.empty() ? Aim{} : found.front().aim;
@@ -167,8 +172,8 @@ class WarPlay {
                     aims[i]->original = aims[j];
         std::erase_if(aims, [](const JudgedAim* each) { return each->original; });
     }
-    // Compares the best aims by TRIALS simulations each. A simulation plays the turn and continues until the mover has
-    // had ROUNDS - 1 further turns and is to move again. All aims get the same dice.
+    // Compares the best aims by TRIALS simulations of each. A simulation plays the turn and continues until the mover
+    // has had ROUNDS - 1 further turns and is to move again. All aims get the same dice.
     void compare_finalists(const War<W>& s, std::vector<JudgedAim>& found, uint64_t seed, Deadline& deadline) {
         std::vector<JudgedAim*> best;
         for (JudgedAim& each : found)
@@ -181,14 +186,14 @@ class WarPlay {
         std::array<WarPlay*, MAX_PLAYERS> seats;
         seats.fill(quick_play_.get());
         int32_t rounds = 0;
-        double change = 0.0;  // the mean change of the values of the best aims
+        double change = 0.0;  // by how much the simulations change the mean value of the compared aims
         for (JudgedAim* each : best) {
             change -= each->value() / double(best.size());
             each->total = 0.0, each->stage = JudgedAim::FINAL;
             for (each->samples = 0; each->samples < int(n_[TRIALS]); ++each->samples) {
                 uint64_t turn_seed = ~seed + uint64_t(each->samples) * 0x10001;
                 Random dice(turn_seed);
-                // Each turn gets new dice, because turns with different aims roll the dice differently often.
+                // Each turn gets new dice, because turns with different aims use different numbers of dice.
                 auto renew_dice = [&](const War<W>&) { dice = Random(turn_seed += 0x100000001); };
                 after_ = s;
                 play_war(rules_, after_, seats.data(), &each->aim, int(n_[ROUNDS]), int(n_[ROUNDS]) + 1, dice, deadline,
@@ -198,11 +203,12 @@ class WarPlay {
             }
             change += each->value() / double(best.size());
         }
-        // Keep the values of the other aims comparable.
+        // Shift the values of all other aims by this change, so that the values remain comparable.
         for (JudgedAim& each : found)
             if (each.stage != JudgedAim::FINAL) each.total += each.samples * change;
     }
-    // Makes the last move of a turn, and returns V for the mover. Many simulated turns are equal before this move.
+    // Makes the last move of a turn, and returns V for the mover. Looks up the result for a known state, because many
+    // simulated turns are equal before this move.
     double judge_end(War<W>& s) {
         size_t i = 0;
         while (i < end_count_ && !(ends_[i].first == s)) ++i;
@@ -217,7 +223,7 @@ class WarPlay {
         judge(rules_, s, tactics, weights_, chances.data());
         return ends_[i].second = chances[size_t(mover)];
     }
-    // Plays the beginning of a turn with an aim.
+    // Plays a turn with an aim up to the first attack, and stores the result in `opening`.
     void open(const War<W>& s, Aim aim, Opening& opening) {
         tactics.aim = aim;
         opening.s = s;
@@ -225,7 +231,7 @@ class WarPlay {
         if (opening.s.phase == IACTA_PHASE_ATTACK) opening.first = tactics.choose_fight(opening.s);
         opening.aim = tactics.aim;
     }
-    // Adds samples of V after turns with an aim, up to a number of samples in all.
+    // Simulates turns with an aim until it has `most` samples of V.
     void add_samples(const War<W>& s, JudgedAim& judged, uint64_t seed, int most) {
         Opening& opening = openings_[judged.number];
         judged.stage = most;

@@ -1,4 +1,4 @@
-// An AI for whole games: a one-step search with about thirty weights. Values are in armies.
+// An AI for whole games. It compares actions one step ahead by formulas with weights. Values are in armies.
 //
 // The AI has no memory: its actions depend only on the state and on the aim of the turn. `iacta.war.players` describes
 // the weights and the formulas.
@@ -11,7 +11,7 @@
 
 namespace iacta {
 
-// The weights of an AI, in the order of `iacta.war.players.Player`.
+// The indices of the weights of an AI, in the order of `iacta.war.players.Player`.
 enum Number : int {
     TERRITORY,
     CARD,
@@ -61,17 +61,18 @@ class Tactics {
           prize_(rules.continents.size()), last_(rules.continents.size()), wanted_(size_t(rules.lands)),
           worth_(size_t(rules.lands)), urgency_(size_t(rules.lands)), known_(size_t(rules.lands), 0) {}
 
-    // An attack that goes on as long as its chance or its value suffices. If `v` is -1, the attacks are over.
+    // A battle of a stack on v for territory c, which continues as long as its chance or its value is large enough. If
+    // `v` is -1, there are no further attacks.
     struct Fight {
         int v = -1, c = -1;
         bool is_on_route = false;
-        double least = 0.0;               // on a route: the least chance
-        double worth = 0.0, price = 0.0;  // otherwise: the value of c, and the price of a lost army
-        int stay = 0;                     // the armies that must stay on v for a win in reach
+        double least = 0.0;               // for a battle on a route: the smallest chance to win at which it continues
+        double worth = 0.0, price = 0.0;  // for other battles: the value of c, and the price of a lost army
+        int stay = 0;                     // the number of armies that must stay on v for the mission of the mover
     };
 
     Aim aim;
-    bool in_haste = false;  // whether to continue a battle without comparing it with other battles
+    bool in_haste = false;  // whether a battle continues without being compared with other battles
 
     void play(War<W>& s, Random& random, Log* log, int end = IACTA_PHASE_OVER) {
         while (s.phase < end) step(s, random, log);
@@ -96,12 +97,12 @@ class Tactics {
             default: return fortify(s, log);
         }
     }
-    // Chooses the next attack. The result depends only on the state and the aim.
+    // Chooses the next battle. The result depends only on the state and the aim.
     Fight choose_fight(const War<W>& s) {
         if (wins_by_stopping(s)) return {};
         if (is_on_route(s, 0))
             if (auto [v, c] = routes_.choose_attack(s); v >= 0)
-                // A stack that only weakens a territory for other stacks fights until the battle is over.
+                // If the chance to win is low, the stack weakens the territory for other stacks, and fights to the end.
                 return {v, c, true, is_still_likely(s, v, c, FAIR) ? FAIR : 0.0};
         survey(s, 0);
         Best best = find_best_attack(s);
@@ -113,7 +114,7 @@ class Tactics {
         do rules_.attack(s, chosen.v, chosen.c, random, log);
         while (in_haste && goes_on(s, chosen));
     }
-    // Whether the aim, an elimination, has succeeded and the turn is not over.
+    // Returns whether the aim was an elimination, has succeeded, and the turn is not over.
     bool has_eliminated(const War<W>& s) const {
         return aim.kind == IACTA_AIM_ELIMINATE && !s.lands[aim.which] && s.phase != IACTA_PHASE_ADVANCE &&
                s.phase != IACTA_PHASE_OVER;
@@ -175,7 +176,7 @@ class Tactics {
         }
         return best;
     }
-    // Returns an elimination that will probably succeed, or the aim AS_LIKED.
+    // Returns the elimination that is most likely to succeed, or the aim AS_LIKED if none is likely enough.
     Aim find_next_victim(const War<W>& s) {
         double most = AGAIN;
         Aim best;
@@ -186,9 +187,9 @@ class Tactics {
         }
         return best;
     }
-    // Whether there are so many armies on the board that the AI no longer waits for better odds.
+    // Returns whether there are so many armies on the board that the AI no longer waits for better odds.
     bool is_impatient(const War<W>& s) const { return s.count_armies() > n_[PATIENCE] * s.count_owned(); }
-    // Whether a turn that began in `before` has reached its aim.
+    // Returns whether a turn that began in state `before` has reached its aim.
     bool has_reached(Aim aim, const War<W>& before, const War<W>& s) const {
         switch (aim.kind) {
             case IACTA_AIM_HOLD: return s.lands[before.mover] >= before.lands[before.mover];
@@ -207,12 +208,13 @@ class Tactics {
             default: return true;
         }
     }
-    // Returns the mover's adjacent and new armies, divided by the armies needed to eliminate a player.
+    // Returns the ratio of the mover's adjacent and new armies to the armies needed to eliminate player q.
     double measure_reach(const War<W>& s, int q) const {
         return double(beside_player_[q] + (beside_player_[q] ? news_ : 0)) / double(s.armies[q] + s.lands[q]);
     }
 
-    // Finds the prizes within reach in a state.
+    // Finds the continents, the players to eliminate and the win that are within reach of the mover with `news` new
+    // armies, and computes their prizes.
     void survey(const War<W>& s, int news) {
         count_beside(s, news);
         ++moment_;
@@ -270,10 +272,11 @@ class Tactics {
     }
 
   private:
-    static constexpr double SAFE_CARD = 6.0;  // the value of the first conquest for the aim SAFE_CARD, in armies
-    // The minimum ratio of available to needed armies for the aim of an elimination.
+    // The value, in armies, of the first conquest of a turn with the aim SAFE_CARD.
+    static constexpr double SAFE_CARD = 6.0;
+    // The smallest ratio of available to needed armies at which an elimination is a possible aim.
     static constexpr double MIN_RATIO = 0.75;
-    // If the chance of a battle falls below this chance, simulations compare battles again.
+    // Simulations compare the battles of a route again if the chance to win falls below this chance.
     static constexpr double FAIR = 0.4;
     static constexpr double OTHER_STAKE = 0.4, AGAIN = 1.15;
 
@@ -298,23 +301,24 @@ class Tactics {
     std::vector<double> worth_, urgency_;
     std::vector<int64_t> known_;
     int64_t moment_ = 0;
-    int stay_ = 0;  // the armies that must stay on each territory for a win in reach
+    // The number of armies that must stay on each territory if the mover is close to fulfilling a mission.
+    int stay_ = 0;
 
-    // Returns the cost of completing a continent: its hostile armies, plus one army for each hostile territory.
+    // Returns the armies needed to complete a continent: its hostile armies, plus one army for each hostile territory.
     int count_cost(const War<W>& s, int k) const {
         int cost = rules_.size(k) - s.held[size_t(k * OWNERS + s.mover)];
         for (int o = 0; o < OWNERS; ++o)
             if (o != s.mover) cost += s.strength[size_t(k * OWNERS + o)];
         return cost;
     }
-    // Whether the aim allows attacks on c: the aims RAID and GUARD exclude other territories.
+    // Returns whether the aim allows attacks on c. The aims RAID and GUARD allow only attacks on their continent.
     bool is_wanted(const War<W>& s, int c) const {
         if (aim.kind != IACTA_AIM_RAID && aim.kind != IACTA_AIM_GUARD) return true;
         const std::vector<int>& inside = rules_.continents_of[c];
         if (std::find(inside.begin(), inside.end(), aim.which) == inside.end()) return false;
         return aim.kind == IACTA_AIM_GUARD || (s.owner[c] < rules_.players && rules_.owns(s, aim.which, s.owner[c]));
     }
-    // Returns the value of conquering a territory.
+    // Returns the value, in armies, of conquering territory c.
     double value_land(const War<W>& s, int c) {
         if (known_[c] == moment_) return worth_[c];
         known_[c] = moment_;
@@ -351,15 +355,16 @@ class Tactics {
                 if (k == aim.which) value += n_[AIM] * (1.0 + double(rules_.bonus[k]) / rules_.size(k));
         return worth_[c] = value + urgency_[c];
     }
-    // Returns the value of a battle that is fought to its end. `worth` is the value of the territory, `price` the price
-    // of a lost army.
+    // Returns the expected value of a battle that is fought to its end. `worth` is the value of the territory, `price`
+    // the price of a lost army.
     double value_fight(double worth, double price, const Odds::Row& row) const {
         return row.won * worth + n_[KILLED] * row.killed - price * row.lost - (1.0 - row.won) * n_[FAILED];
     }
     double value_fight(const War<W>& s, int c, const Odds::Row& row) {
         return value_fight(value_land(s, c), price_, row);
     }
-    // Returns the cost of an attack from v on c that leaves the border of the mover's continent undefended, or 0.
+    // Returns the cost of an attack from v on c that exposes a continent of the mover to another hostile neighbour of
+    // v. Returns 0 if the attack exposes no continent.
     double value_bared_border(const War<W>& s, int v, int c) const {
         double found = 0.0;
         for (int k : rules_.continents_of[v])
@@ -382,7 +387,8 @@ class Tactics {
         }
         return best;
     }
-    // Returns the armies that may leave v. The armies `stay` that a win in reach needs on v must stay.
+    // Returns the number of armies that may leave v. If v has the `stay` armies that a mission requires, they must
+    // stay.
     int find_room(const War<W>& s, int v, int stay) const {
         int armies = s.at.armies[v];
         return std::min(rules_.spare(s, v), armies >= stay ? armies - stay : armies);
@@ -403,7 +409,7 @@ class Tactics {
         }
         return best;
     }
-    // Whether a battle can go on and still suffices.
+    // Returns whether a battle can continue, and its chance or its value is still large enough.
     bool goes_on(const War<W>& s, const Fight& fight) const {
         if (fight.is_on_route) return is_still_likely(s, fight.v, fight.c, fight.least);
         int v = fight.v, c = fight.c, room = s.phase == IACTA_PHASE_ATTACK ? find_room(s, v, fight.stay) : 0;
@@ -411,7 +417,7 @@ class Tactics {
         double value = value_fight(fight.worth, fight.price, rules_.odds(c, room, s.at.armies[c]));
         return value - value_bared_border(s, v, c) > n_[THRESHOLD];
     }
-    // Whether a battle can continue and its chance exceeds `least`.
+    // Returns whether the battle of v for c can continue with a chance to win of more than `least`.
     bool is_still_likely(const War<W>& s, int v, int c, double least) const {
         int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v) : 0;
         return room > 0 && rules_.max_dice(s, v, c) > 0 && rules_.odds(c, room, s.at.armies[c]).won > least;
@@ -422,18 +428,18 @@ class Tactics {
         if (2 * (s.armies[s.mover] - s.lands[s.mover] + news) < s.armies[victim] + s.lands[victim]) return 0.0;
         return routes_.find(s, victim, news) ? routes_.measure(news) : 0.0;
     }
-    // Returns the armies that the mover gets for a set in the current phase, or 0.
+    // Returns the armies that the mover gets by trading a set in the current phase, or 0 without a trade.
     int count_next_trade(const War<W>& s) const {
         return s.phase == IACTA_PHASE_TRADE && (!s.hidden[s.mover] || s.count_cards(s.mover) >= 5)
                    ? rules_.count_next_set(s)
                    : 0;
     }
-    // Whether the aim is an elimination that is still likely enough to continue.
+    // Returns whether the aim is an elimination with enough armies to continue it.
     bool is_on_route(const War<W>& s, int news) {
         return aim.kind == IACTA_AIM_ELIMINATE && s.lands[aim.which] && routes_.find(s, aim.which, news) &&
                routes_.measure(news) >= n_[GIVING_UP];
     }
-    // Whether adjacent and new armies probably suffice to conquer a territory of a continent.
+    // Returns whether adjacent and new armies probably suffice to conquer a territory of continent k.
     bool can_break(const War<W>& s, int k) {
         Strike best = find_strike(s, k);
         return best.v >= 0 && best.more <= s.place;
@@ -441,7 +447,7 @@ class Tactics {
     struct Strike {
         int v = -1, c = -1, more = 0;  // v probably conquers c if it gets `more` additional armies
     };
-    // Returns the cheapest battle for a territory of continent k, or for any territory if k is -1.
+    // Returns the best battle for a territory of continent k, or for any territory if k is -1.
     Strike find_strike(const War<W>& s, int k) const {
         Strike best;
         double most = -1e300;
@@ -469,7 +475,8 @@ class Tactics {
         return aim.kind == IACTA_AIM_ELIMINATE || aim.kind == IACTA_AIM_PILE || aim.kind == IACTA_AIM_SAFE_CARD ||
                aim.kind == IACTA_AIM_RAID || aim.kind == IACTA_AIM_GUARD;
     }
-    // Returns the next territory for new armies, in the order of the board, and the number of armies.
+    // Returns the next placement of new armies for the aim: a territory and a number of armies. Placements follow the
+    // order of the territories.
     std::pair<int, int> choose_placement_for_aim(const War<W>& s) {
         if (auto winning = Wins<W>(rules_, s).find_winning_placement(); winning.first >= 0) return winning;
         int main = -1;
@@ -504,7 +511,8 @@ class Tactics {
         }
         return follow_wishes(s, main);
     }
-    // Adds a wish for each border of the mover's continents that lacks guards, if the new armies suffice.
+    // Adds a wish for armies on each border of the mover's continents that lacks guards, if the new armies suffice.
+    // Continent `also`, unless -1, counts as owned.
     void list_guards(const War<W>& s, int also) {
         size_t begun = wishes_.size();
         for (Set<W> rest = s.at.mine; rest.any();) {
@@ -518,7 +526,8 @@ class Tactics {
             return first != second ? first > second : a.armies != b.armies ? a.armies < b.armies : a.land < b.land;
         });
     }
-    // Returns the next placement, a territory and armies, that fulfils the wishes. All other armies go to `main`.
+    // Returns the next placement, a territory and a number of armies, that fulfils the wishes. All remaining armies go
+    // to territory `main`.
     std::pair<int, int> follow_wishes(const War<W>& s, int main) {
         std::fill(wanted_.begin(), wanted_.end(), 0);
         int left = s.place;
@@ -539,7 +548,7 @@ class Tactics {
         }
         return {best, s.place};
     }
-    // Returns the territory of the largest stack at the front, or -1 if there is none.
+    // Returns the territory of the mover's largest stack beside hostile armies, or -1 without such a stack.
     int find_largest_front(const War<W>& s) const {
         int best = -1;
         const Game<W>& g = rules_.game(s);
@@ -550,8 +559,8 @@ class Tactics {
         }
         return best;
     }
-    // Divides armies between two borders in proportion to the bonuses at stake and to the threats. Returns how many
-    // armies move from v to c, or -1 if neither is threatened.
+    // Divides armies between the borders v and c in proportion to the bonuses at stake and to the threats. Returns how
+    // many armies move from v to c, or -1 if neither territory is threatened.
     int divide_guards(const War<W>& s, int v, int c, int most, int also) const {
         double here = (OTHER_STAKE + borders_.find_stake(s, v, also)) * borders_.find_threat(s, v);
         double there = (OTHER_STAKE + borders_.find_stake(s, c, also)) * borders_.find_threat(s, c);
@@ -590,7 +599,8 @@ class Tactics {
         survey(s, s.place + rules_.value_set(s, cards));
         prizes_ > before ? rules_.trade(s, cards, land, log) : rules_.stop(s, log);
     }
-    // Returns the best set, by its armies minus the cost of jokers, and the pictured territory that gets armies or -1.
+    // Returns the best set of the mover's cards, and the pictured territory that gets armies, or -1. The best set has
+    // the most armies minus the cost of jokers.
     std::pair<Cards, int> choose_set(const War<W>& s) {
         std::vector<int> all;
         for (Cards rest = s.known[s.mover]; rest; rest &= rest - 1) all.push_back(__builtin_ctzll(rest));
@@ -614,7 +624,8 @@ class Tactics {
                 }
         return best;
     }
-    // Returns the next territory for new armies, in the order of the board, and the number of armies.
+    // Returns the next placement of new armies: a territory and a number of armies. Placements follow the order of the
+    // territories.
     std::pair<int, int> choose_placement(const War<W>& s) {
         if (auto winning = Wins<W>(rules_, s).find_winning_placement(); winning.first >= 0) return winning;
         survey(s, s.place);
@@ -650,11 +661,11 @@ class Tactics {
         if (most < 1) return 0;
         if (rules_.find_least_armies(s, s.mover) < 2) return choose_usual_advance(s, most);
         survey(s, 0);
-        // Armies that a win in reach needs stay on v, and then on c.
+        // Keep the armies that the mission requires on v, and then advance the armies that it requires on c.
         int limit = std::clamp(find_room(s, v, stay_), 0, most);
         return std::clamp(choose_usual_advance(s, limit), std::min(std::max(stay_ - s.at.armies[c], 0), limit), limit);
     }
-    // Returns how many of the `most` armies that may leave the start of a conquest advance.
+    // Returns how many of the `most` available armies advance after a conquest.
     int choose_usual_advance(const War<W>& s, int most) {
         auto [v, c, k] = s.pending;
         if (!borders_.is_at_front(s, v)) return most;
@@ -671,11 +682,11 @@ class Tactics {
         if (std::max(here, there) <= n_[THRESHOLD]) return borders_.find_threat(s, c) >= danger ? most - behind : 0;
         return there >= here ? most - behind : 0;
     }
-    // Whether the mover wins without further attacks, by a last move or by the end of the turn.
+    // Returns whether the mover can win without further attacks, by the last move or by the end of the turn.
     bool wins_by_stopping(const War<W>& s) const {
         return !rules_.missions.empty() && (Wins<W>(rules_, s).wins_at_end() || find_winning_move(s).to >= 0);
     }
-    // Returns the last move that wins.
+    // Returns a last move of the turn with which the mover wins, or an empty move.
     typename Borders<W>::Move find_winning_move(const War<W>& s) const {
         Wins<W> wins(rules_, s);
         for (Set<W> stacks = s.at.mine - rules_.game(s).resting; wins.may_win_by_move() && stacks.any();) {
@@ -688,8 +699,8 @@ class Tactics {
         }
         return {};
     }
-    // Makes the fortifying move, or ends the turn without a move. A winning move comes first, then a move to a border
-    // or front territory that needs armies.
+    // Makes the last move of the turn, or ends the turn without a move. A move that wins has priority over a move to a
+    // border or front territory that needs armies.
     void fortify(War<W>& s, Log* log) {
         if (Wins<W>(rules_, s).wins_at_end()) return rules_.stop(s, log);
         if (auto [v, t, moved] = find_winning_move(s); t >= 0) return rules_.move(s, v, t, moved, log);

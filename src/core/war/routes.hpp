@@ -1,9 +1,11 @@
-// The routes of an elimination: the territories that must be taken, the stacks that take them, and the order.
+// Routes for the elimination of a player, the victim: the territories that must be taken, the stacks that take them,
+// and the order of the attacks.
 //
 // The goal consists of the victim's territories and of other territories on the way to them. It is divided into
-// connected parts. The cost of a part is estimated by a walk through it: each territory costs the mean losses of its
-// battle and a garrison, and each dead end costs the additional armies that must advance to it. Attacks, advances and
-// placements are compared by the estimated chance that the armies suffice for every part.
+// connected parts. The cost of a part is the estimated number of armies that a stack loses or leaves behind on a walk
+// through the part: for each territory, the mean losses of its battle and a garrison; for each dead end, the additional
+// armies that must advance to it. Attacks, advances and placements are compared by the estimated chance that the armies
+// suffice for every part.
 #pragma once
 
 #include <cmath>
@@ -55,8 +57,8 @@ class Routes {
         find_parts(s, g);
         return true;
     }
-    // Returns available armies / needed armies. `news` new armies are available; if they are too few for the parts
-    // that lack armies, the ratio is smaller.
+    // Returns the ratio of available to needed armies, where `news` new armies are available. The ratio is smaller if
+    // the parts lack more armies than the new armies.
     double measure(int news) const {
         double need = 0.0, lack = 0.0, supply = 0.0;
         for (const Part& part : parts_) {
@@ -66,7 +68,7 @@ class Routes {
         double ratio = (supply + news) / need;
         return lack > news ? std::min(ratio, (need - (lack - news)) / need) : ratio;
     }
-    // Returns the attack after which the elimination is most likely.
+    // Returns the attack after which the elimination is most likely to succeed.
     Attack choose_attack(const War<W>& s) {
         const Game<W>& g = rules_.game(s);
         attacks_.clear();
@@ -123,7 +125,8 @@ class Routes {
         }
         return best;
     }
-    // Lists the placements of new armies. Each army goes to the part that is least likely to succeed.
+    // Lists the placements of all new armies. Each army goes to a stack beside the part that is least likely to be
+    // taken.
     void list_wishes(const War<W>& s, std::vector<Wish>& found) {
         const Game<W>& g = rules_.game(s);
         found.clear();
@@ -142,21 +145,25 @@ class Routes {
     }
 
   private:
-    static constexpr double LOST_FOR_KILLED = 0.85;  // attackers lost for each defender destroyed in large battles
-    static constexpr double DEAD_END = 2.0;          // armies that advance to a dead end in addition to its garrison
-    static constexpr double FAR = 1e6;               // the cost of a part that cannot be reached
-    static constexpr double UNKNOWN = -1.0;          // the cost of a part that has not been computed
+    // The mean number of attackers lost for each defender destroyed in large battles.
+    static constexpr double LOST_FOR_KILLED = 0.85;
+    // The number of armies that advance to a dead end in addition to its garrison.
+    static constexpr double DEAD_END = 2.0;
+    static constexpr double FAR = 1e6;       // the cost of a part that cannot be reached
+    static constexpr double UNKNOWN = -1.0;  // the cost of a part that has not been computed
     static constexpr double MIN_VARIANCE = 0.5;
-    static constexpr double RESERVE = 1.0;  // armies for each part in addition to the mean cost
-    static constexpr double SURE = 0.995;   // a defeat is not considered if the chance to win is at least this
-    static constexpr double LACK = 3.0;     // the cost of a path for each missing army of its stack
-    static constexpr int STRONG = 8;        // armies of a strong attacker in addition to two for each defender
-    static constexpr int STEPS = 24;        // compares STEPS + 1 numbers of armies to advance
-    static constexpr int SHARES = 4;        // the number of shares into which the surplus of a stack is divided
+    static constexpr double RESERVE = 1.0;  // armies that are wanted for each part in addition to its mean cost
+    // choose_attack ignores the case of a defeat if the chance to win is at least SURE
+    static constexpr double SURE = 0.995;
+    static constexpr double LACK =
+        3.0;                          // the additional cost of a path for each army that the stack at its start lacks
+    static constexpr int STRONG = 8;  // a strong attacker has two armies for each defender, and STRONG further armies
+    static constexpr int STEPS = 24;  // choose_advance compares STEPS + 1 numbers of armies
+    static constexpr int SHARES = 4;  // the number of portions into which the surplus armies of a stack are divided
 
     struct Part {
         Set<W> lands, starts;
-        double need, supply;  // the mean cost, and the armies of the stacks that may take the part
+        double need, supply;  // need: the mean cost of the part; supply: the armies of adjacent stacks for the part
         double variance;      // the variance of the cost
     };
 
@@ -174,13 +181,16 @@ class Routes {
     Set<W> goal_;
     std::vector<Target> targets_;
     std::vector<Choice> attacks_;
-    std::vector<Part> parts_, split_, after_;    // the parts of the goal, and the parts after a conquest
-    std::vector<double> prices_, costs_, free_;  // free_: the armies of each stack that are not yet needed for a target
+    // parts_: the parts of the goal; split_, after_: the parts after a conquest
+    std::vector<Part> parts_, split_, after_;
+    // prices_: the cost of each territory; costs_: the cost of a path to each territory; free_: the armies of each
+    // stack that are not yet needed for a target
+    std::vector<double> prices_, costs_, free_;
     std::vector<int> rooms_, from_, path_;
     Set<W> bases_;  // the territories from which attacks may begin
 
-    // Finds the armies that may leave each territory, and the prices of the other territories. In an advance, all
-    // armies that may leave the start count for the conquered territory too.
+    // Computes how many armies may leave each territory of the mover, and the cost of conquering each other territory.
+    // During an advance, all armies that may leave the attacking territory also count for the conquered territory.
     void find_rooms(const War<W>& s, const Game<W>& g, int news) {
         bases_ = Set<W>{};
         for (Set<W> rest = s.at.mine - g.resting; rest.any();) {
@@ -203,15 +213,15 @@ class Routes {
     // Returns how many armies of a stack to count for an elimination. A small stack counts for three quarters, because
     // it is less likely to help.
     static double count_useful(int room) { return room > 3 ? room - 0.5 : 0.75 * room; }
-    // Estimates the chance that armies suffice for a part, from their excess over its mean cost. This approximates
-    // the normal distribution.
+    // Estimates the chance that armies suffice for a part from their excess over its mean cost. The formula
+    // approximates the normal distribution.
     static double estimate(double excess, double variance) {
         double z = excess / std::sqrt(variance), y = z * (0.8 + 0.2 * z * z);
         return 0.5 + 0.5 * y / std::sqrt(1.0 + y * y);
     }
     // Returns the approximate variance of the armies that a strong attacker loses in a battle.
     static double find_variance(int defenders) { return 1.9 * defenders - 0.9; }
-    // Returns the territories of a set that are connected with t.
+    // Returns the territories of a set that are connected with t by territories of the set.
     static Set<W> find_part(const Game<W>& g, const Set<W>& lands, int t) {
         Set<W> part = Set<W>::of(t);
         for (Set<W> fresh = part; fresh.any();) {
@@ -222,7 +232,7 @@ class Routes {
         }
         return part;
     }
-    // Returns the territories of the goal that the mover can reach by attacking only the goal.
+    // Returns the territories of the goal that the mover can reach by attacks on territories of the goal only.
     Set<W> flood(const Game<W>& g) const {
         Set<W> seen, fresh = bases_;
         while (fresh.any()) {
@@ -232,9 +242,9 @@ class Routes {
         }
         return seen;
     }
-    // Adds the cheapest way to a target to the goal, unless adjacent stacks suffice. A stack that is too small costs
-    // the armies that it lacks. The armies needed are no longer free for other targets.
-    // news: the new armies that are not needed for other targets.
+    // Adds the territories on the cheapest path to a target to the goal, unless the stacks next to the target have
+    // enough armies. The armies that a stack lacks add to the cost of its paths. The armies needed for this target are
+    // no longer free for other targets. news: the new armies that are not needed for other targets.
     void add_way(const War<W>& s, const Game<W>& g, const Set<W>& wanted, const Target& target, double& news) {
         Set<W> beside;
         for (Set<W> each = target.lands; each.any();) beside |= g.into[each.pop()] & bases_;
@@ -294,7 +304,7 @@ class Routes {
         }
         return part;
     }
-    // Divides the goal into parts, and the armies of each stack among the parts beside it.
+    // Divides the goal into parts, and the armies of each stack among the adjacent parts.
     void find_parts(const War<W>& s, const Game<W>& g) {
         parts_.clear();
         for (Set<W> rest = goal_; rest.any();) {
@@ -302,13 +312,14 @@ class Routes {
             rest -= part.lands;
             part.need = UNKNOWN;
             find_need(g, part);
-            // In an advance, find_rooms has counted all available armies for the conquered territory.
+            // During an advance, find_rooms counts the armies of the attacking territory for the conquered territory.
             if (s.phase == IACTA_PHASE_ADVANCE && part.starts.has(s.pending.to)) part.starts.remove(s.pending.start);
             parts_.push_back(part);
         }
         divide(parts_);
     }
-    // Divides the armies of each stack among the adjacent parts. Surplus armies go to the parts with the least chance.
+    // Divides the armies of each stack among the adjacent parts. Surplus armies go to the parts that are least likely
+    // to be taken.
     void divide(std::vector<Part>& parts) const {
         Set<W> used, shared;
         for (Part& part : parts) {
@@ -339,7 +350,7 @@ class Routes {
             }
         }
     }
-    // Returns the mean cost of taking all territories of `rest` with a stack that starts beside them in `at`. The walk
+    // Returns the mean cost of taking all territories of `rest` with a stack on the adjacent territory `at`. The stack
     // goes first to territories with few exits, and returns from dead ends to the last territory with an exit.
     double walk(const Game<W>& g, Set<W> rest, int at) {
         double cost = 0.0;
@@ -365,7 +376,7 @@ class Routes {
         while (rest.any()) cost += prices_[rest.pop()];
         return cost;
     }
-    // Lists the parts of the goal after the conquest of c, a territory of part i.
+    // Computes the parts of the goal after the conquest of c, which belongs to part i.
     void split(const War<W>& s, const Game<W>& g, size_t i, int c) {
         split_.clear();
         for (size_t j = 0; j < parts_.size(); ++j)
@@ -378,7 +389,7 @@ class Routes {
             rest -= split_.back().lands;
         }
     }
-    // Estimates the chance of the elimination if v has conquered c and has `left` armies for both.
+    // Estimates the chance of the elimination after a conquest of c from v, with `left` armies on v and c together.
     double estimate_after(const Game<W>& g, int v, int c, double left) {
         bool has_exit = split_.empty();
         after_.resize(split_.size());
@@ -398,13 +409,13 @@ class Routes {
         rooms_[v] = room;
         return multiply_chances(after_);
     }
-    // Returns the cost of a part from the best stack beside it.
+    // Returns the mean cost of a part if the best adjacent stack takes it.
     double find_need(const Game<W>& g, Part& part) {
         if (part.need != UNKNOWN) return part.need;
         int base = find_base(g, part);
         return part.need = base < 0 ? FAR : walk(g, part.lands, base);
     }
-    // Estimates the chance of the elimination without the armies of v, if part i needs fewer armies.
+    // Estimates the chance of the elimination without the armies of v, if part i costs `fewer` armies less.
     double estimate_without(int v, size_t i, double fewer) {
         after_ = parts_;
         for (Part& part : after_) part.starts.remove(v);
@@ -417,8 +428,8 @@ class Routes {
         for (const Part& part : parts) chance *= estimate(part.supply - part.need, part.variance);
         return chance;
     }
-    // Returns the mover's territory beside a part with the largest surplus of armies over the cost of its share of the
-    // part, or -1 if the mover has no territory beside the part.
+    // Returns the best adjacent territory of the mover for taking a part: its armies exceed the cost of its share of
+    // the part by the largest number. Returns -1 if the mover has no adjacent territory.
     int find_base(const Game<W>& g, const Part& part) {
         int best = -1;
         double least = 1e300;
@@ -430,8 +441,8 @@ class Routes {
         }
         return best;
     }
-    // Returns the territories of a part that v must take if the other stacks, the smallest first, take as many
-    // territories as they can without separating v from the other territories.
+    // Returns the territories of a part that are left for v. The other stacks, the smallest first, take as many
+    // territories as they can without separating v from the remaining territories.
     Set<W> find_rest(const Game<W>& g, const Part& part, int v) const {
         Set<W> rest = part.lands;
         Set<W> others = part.starts;
@@ -456,7 +467,7 @@ class Routes {
         }
         return rest;
     }
-    // Whether a stack on v can reach all given territories through these territories.
+    // Returns whether a stack on v can reach all given territories by attacks on these territories only.
     static bool is_reached(const Game<W>& g, int v, const Set<W>& lands) {
         Set<W> seen, fresh = Set<W>::of(v);
         while (fresh.any()) {

@@ -1,7 +1,7 @@
 // The rules of the whole game: cards, new armies, attacks, last moves and victory.
 //
-// This is a fast implementation of the game of iacta.game. Dice and battles come from the tables of `Game`. Actions
-// can be logged, and iacta.game can replay the log.
+// This is a fast implementation of the rules in the Python package iacta.game. Dice and battles come from the tables of
+// `Game`. Actions can be logged, and iacta.game can replay the log.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@
 namespace iacta {
 
 constexpr int MAX_PLAYERS = IACTA_MAX_PLAYERS;
-constexpr int OWNERS = IACTA_NOBODY + 1;  // owner numbers: players, neutral owners, and nobody
+// Owner numbers are below OWNERS: players, then a neutral owner; the largest means nobody.
+constexpr int OWNERS = IACTA_NOBODY + 1;
 constexpr int CARDS = IACTA_CARDS, OF_SYMBOL = IACTA_CARDS_OF_SYMBOL, SYMBOLS = 3, SET = 3;
 
 using Log = std::vector<iacta_action>;
@@ -22,7 +23,7 @@ inline int count_bits(Cards cards) { return __builtin_popcountll(cards); }
 inline Cards symbol_cards(int symbol) { return ((Cards{1} << OF_SYMBOL) - 1) << symbol * OF_SYMBOL; }
 inline constexpr Cards JOKERS = Cards{3} << SYMBOLS * OF_SYMBOL;
 
-// Whether three cards are a set. Three cards with a joker always are.
+// Returns whether three cards are a set. Three cards with a joker are always a set.
 inline bool is_set(Cards cards) {
     if (cards & JOKERS) return true;
     int kinds = 0;
@@ -41,20 +42,21 @@ inline bool has_set(Cards cards) {
 
 using Mission = iacta_mission;
 
-// A state of the game.
+// A state of a whole game.
 template <int W>
 struct War {
-    Position<W> at;                   // the armies, and the territories of the player to move (the mover)
-    std::vector<uint8_t> owner;       // the owner of each territory
-    std::vector<int> held, strength;  // [k * OWNERS + o]: territories and armies of owner o in continent k
+    Position<W> at;              // all armies, and the territories of the mover, who is the player to move
+    std::vector<uint8_t> owner;  // the owner of each territory
+    // [k * OWNERS + o]: the numbers of territories and armies of owner o in continent k
+    std::vector<int> held, strength;
     std::array<int, OWNERS> lands{}, armies{};
-    std::array<int, MAX_PLAYERS> mission{};  // the index of each player's mission, or -1
-    std::array<int, OWNERS> strong{};        // the number of territories with enough armies for the mission
+    std::array<int, MAX_PLAYERS> mission{};  // by player: the index of the mission, or -1 for no mission
+    std::array<int, OWNERS> strong{};        // by owner: the number of territories with enough armies for the mission
     std::array<Cards, MAX_PLAYERS> known{};
-    std::array<int, MAX_PLAYERS> hidden{};  // the number of unrevealed cards
+    std::array<int, MAX_PLAYERS> hidden{};  // by player: the number of unrevealed cards
     int mover = 0, phase = IACTA_PHASE_OVER, place = 0, first = 0, sets = 0, then = IACTA_PHASE_ATTACK;
     bool conquered = false, pictured = false;
-    bool opening = true;  // whether this is the first turn, which may have restrictions on armies
+    bool opening = true;  // whether this is the first turn, in which some armies may have to rest
     Roll pending{-1, -1, 0};
     int thrown = -1;
 
@@ -74,7 +76,7 @@ class Odds {
     struct Row {
         double won = 0.0, lost = 0.0, killed = 0.0;
     };
-    static constexpr int MAX_ARMIES = IACTA_LARGEST_TABLE;  // the odds of larger battles are scaled
+    static constexpr int MAX_ARMIES = IACTA_LARGEST_TABLE;  // larger battles are scaled down to tabulated battles
 
     template <int W>
     Odds(const Game<W>& game, int kind, int land) : rows_(size_t(MAX_ARMIES + 1) * (MAX_ARMIES + 1)), top_(MAX_ARMIES) {
@@ -105,7 +107,7 @@ class Odds {
         if (able > 0 && defenders > 0 && able <= top_ && defenders <= top_) return at(able, defenders);
         return scale(able, defenders);
     }
-    // Returns the defender's best answer to throw t, or the last of several best answers.
+    // Returns the answer to throw t after which the attacker is least likely to win; of several such answers, the last.
     template <int W>
     int choose_answer(const Game<W>& game, int t, int able, int defenders) const {
         Span answers = game.answers(t);
@@ -160,20 +162,21 @@ class Odds {
     }
 };
 
-// The rules of a game, and functions that apply actions to a state.
+// The rules of a whole game, and functions that apply actions to a state.
 template <int W>
 class WarRules {
   public:
     WarRules(const iacta_problem& p, const iacta_turn& t);
 
-    Game<W> opening, later;  // borders and dice for the first turn and for later turns
+    Game<W> opening, later;  // the borders and dice for the first turn, and for later turns
     int lands, players, fortify, must_trade, pictured_armies;
     bool has_cards, is_fixed, is_whole, is_checked_at_end;
-    std::vector<std::vector<int>> continents, continents_of;  // territories by continent; continents by territory
+    // The territories of each continent, and the continents of each territory.
+    std::vector<std::vector<int>> continents, continents_of;
     std::vector<int> bonus;
     std::vector<Mission> missions;
-    std::vector<int32_t> entries;    // the entries of all missions
-    std::vector<uint8_t> is_hidden;  // by player: whether the mission is unknown to the other players
+    std::vector<int32_t> entries;    // the entries of all missions, one mission after another
+    std::vector<uint8_t> is_hidden;  // by player: whether the other players do not know the mission
     War<W> start;
 
     const Game<W>& game(const War<W>& s) const { return s.opening ? opening : later; }
@@ -192,7 +195,7 @@ class WarRules {
     int count_held(const War<W>& s, int player, const Mission& mission) const {
         return mission.armies > 0 ? s.strong[player] : s.lands[player];
     }
-    // Returns the number of armies that a territory needs to count for an owner's mission.
+    // Returns the number of armies that a territory of owner o needs to count for the mission of o, or 0.
     int find_least_armies(const War<W>& s, int o) const {
         return o < players && s.mission[o] >= 0 ? missions[size_t(s.mission[o])].armies : 0;
     }
@@ -200,7 +203,7 @@ class WarRules {
     bool has_fulfilled(const War<W>& s, int player) const;
     int find_winner(const War<W>& s) const;
     void deal_missions(War<W>& s, Random& random) const;
-    // Removes everything that the mover does not know: missions unknown to the mover, and the other players' cards.
+    // Hides everything that the mover does not know: secret missions and the cards of the other players.
     void hide_unknown(War<W>& s) const {
         for (int q = 0; q < players; ++q) {
             if (q == s.mover) continue;
@@ -245,7 +248,7 @@ class WarRules {
         return seen;
     }
 
-    // Whether find_fortify_targets would return any territory. This function is faster.
+    // Returns whether armies of v may move at the end of the turn. This is faster than find_fortify_targets.
     bool may_move(const War<W>& s, int v) const {
         return fortify > 0 && game(s).out[v].meets(s.at.mine - Set<W>::of(v));
     }
@@ -259,7 +262,8 @@ class WarRules {
     void move(War<W>& s, int v, int to, int number, Log* log) const;
     void stop(War<W>& s, Log* log) const;
     void next(War<W>& s) const;
-    // Deals the territories in `order` to the players, with random armies and a random first player.
+    // Deals the territories in `order` to the players, places their armies at random, and chooses a random first
+    // player.
     void deal(War<W>& s, const std::vector<int>& order, int armies, Random& random) const;
     void set_mover(War<W>& s, int mover) const {
         s.mover = mover;
@@ -294,7 +298,7 @@ class WarRules {
     }
     void count_strong(War<W>& s) const;
     void replace_missions(War<W>& s, int loser) const;
-    // Ends the turn, after any advance, if somebody has won.
+    // Ends the turn if a player has won. During an advance, the turn ends after the advance.
     void end_if_won(War<W>& s) const {
         if (s.phase == IACTA_PHASE_OVER || find_winner(s) < 0) return;
         if (s.phase == IACTA_PHASE_ADVANCE) s.then = IACTA_PHASE_OVER;
@@ -365,7 +369,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
         s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
 }
 
-// Reveals the mover's hidden cards, but only one card at a time if cards picture territories.
+// Reveals the mover's hidden cards at random, or only one of them if cards picture territories.
 template <int W>
 void WarRules<W>::reveal(War<W>& s, Random& random, Log* log) const {
     Cards seen = 0, shown = 0;
@@ -440,7 +444,7 @@ void WarRules<W>::defend(War<W>& s, Random& random, Log* log) const {
     apply_losses(s, s.pending, r.attackers, r.defenders, g.least_advance(c, k));
 }
 
-// Returns random losses of both sides in a whole battle.
+// Fights a whole battle with random dice. Returns the losses of both sides.
 template <int W>
 std::pair<int, int> WarRules<W>::fight_battle(const War<W>& s, int v, int c, Random& random) const {
     const Game<W>& g = game(s);
@@ -500,7 +504,7 @@ void WarRules<W>::apply_losses(War<W>& s, Roll roll, int lost, int killed, int l
     end_if_won(s);
 }
 
-// Advances `moved` armies in addition to the required armies, which have already advanced.
+// Advances `moved` armies after a conquest, in addition to the required armies, which have already advanced.
 template <int W>
 void WarRules<W>::advance(War<W>& s, int moved, Log* log) const {
     auto [v, c, k] = s.pending;

@@ -1,4 +1,4 @@
-// Whole games on boards of at most 64 * W territories.
+// An implementation of WholeGame for boards of at most 64 * W territories.
 #pragma once
 
 #include <memory>
@@ -55,7 +55,7 @@ class SizedWholeGame final : public WholeGame {
         chosen[0] = play.tactics.aim.kind, chosen[1] = play.tactics.aim.which;
         return IACTA_DONE;
     }
-    // If the kind of `aim` is negative, the AI chooses the aim.
+    // If the kind of `aim` is negative, the AI chooses the aim of the turn.
     int32_t play_turn(Numbers numbers, const float* choosing, Aim aim, uint64_t seed, iacta_action* actions,
                       int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const override {
         if (*count < 0 || (aim.kind >= 0 && !is_known(aim))) return IACTA_UNSOUND;
@@ -147,7 +147,8 @@ class SizedWholeGame final : public WholeGame {
         for (WarPlay<W>& each : found.plays) found.seats.push_back(&each);
         return found;
     }
-    // Deals the territories and the armies of the rule book at random, and chooses a random first player.
+    // Deals the territories and armies at random, and chooses a random first player. The number of armies is the number
+    // in the rule book, scaled with the number of territories.
     void deal(War<W>& s, Random& random) const {
         constexpr int STARTING[] = {0, 0, 40, 35, 30, 25, 20}, LANDS = 42;
         std::vector<int> lands;

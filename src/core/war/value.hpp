@@ -1,7 +1,7 @@
-// The value function V: an estimate, learnt from games, of each player's chance to win.
+// The value function V: an estimate of each player's chance to win, learnt from games.
 //
-// A network maps the features of each player to a score. The chances are the softmax of the scores of the surviving
-// players. V avoids the system's mathematical library in order to be identical on every machine.
+// A neural network maps the features of each player to a score. The chances are the softmax of the scores of the
+// surviving players. The code does not use the system's mathematical library, so that V is identical on every machine.
 #pragma once
 
 #include "war/player.hpp"
@@ -23,7 +23,7 @@ inline double exponential(double x) {
     return sum;
 }
 
-// Computes the features of each player at the start of a turn, as listed in `iacta.war.value.FEATURES_OF_PLAYERS`.
+// Computes the features of each player at the start of a turn. `iacta.war.value.FEATURES_OF_PLAYERS` describes them.
 template <int W>
 void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::array<float, FEATURES>* seen) {
     auto ratio = [](double x) { return x > 0.0 ? (x - 1.0) / (x + 1.0) : -1.0; };
@@ -153,7 +153,7 @@ void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactic
     }
 }
 
-// Computes each player's chance to win. A winner has the chance 1, an eliminated player 0.
+// Computes each player's chance to win according to V. A player who has won has the chance 1, an eliminated player 0.
 template <int W>
 void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const float* weights, double* chances) {
     std::fill(chances, chances + rules.players, 0.0);
@@ -172,7 +172,7 @@ void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const
         for (int j = 0; j < FEATURES; ++j) {
             float x = seen[size_t(i)][size_t(j)];
             if (x == 0.0f) continue;
-            // An unrolled loop keeps the sums in registers.
+            // Unroll the loop to keep the sums in registers.
 #pragma GCC unroll 16
             for (int h = 0; h < HIDDEN; ++h) sums[h] += first[j * HIDDEN + h] * x;
         }

@@ -5,19 +5,20 @@
 
 namespace iacta {
 
-constexpr int MAX_WANTED = 12;    // players with more missing territories cannot win soon
+constexpr int MAX_WANTED = 12;    // a player who lacks more territories counts as far from a win
 constexpr int MAX_DEALS = 1000;   // the maximum number of attempts to deal hidden missions
-constexpr int ATTACK_MARGIN = 1;  // armies for an attack on a group of territories in addition to its cost
-constexpr double WIN_PRIZE = 100.0, STOP_PRIZE = 10.0;  // the values of winning and of stopping a rival, in armies
+constexpr int ATTACK_MARGIN = 1;  // armies wanted for an attack on several territories in addition to its cost
+// The values, in armies, of a win and of preventing a rival's win.
+constexpr double WIN_PRIZE = 100.0, STOP_PRIZE = 10.0;
 
-// Returns whether a player fulfils their mission, and whether it is checked now.
+// Returns whether a player wins by a mission: the player fulfils the mission, and the rules check it at this moment.
 template <int W>
 bool WarRules<W>::is_fulfilled(const War<W>& s, int player) const {
     if (is_checked_at_end && (s.phase != IACTA_PHASE_OVER || player != s.mover)) return false;
     return has_fulfilled(s, player);
 }
 
-// Returns whether a player would win if their mission were checked now.
+// Returns whether a player fulfils a mission, even if the rules do not check it at this moment.
 template <int W>
 bool WarRules<W>::has_fulfilled(const War<W>& s, int player) const {
     if (!s.lands[player] || s.mission[player] < 0) return false;
@@ -58,7 +59,7 @@ int WarRules<W>::find_winner(const War<W>& s) const {
     return -1;
 }
 
-// Replaces the other players' missions to eliminate `loser`, whom the mover has eliminated.
+// Gives new missions to the other players whose missions were to eliminate `loser`, whom the mover has eliminated.
 template <int W>
 void WarRules<W>::replace_missions(War<W>& s, int loser) const {
     for (int q = 0; q < players; ++q) {
@@ -69,7 +70,7 @@ void WarRules<W>::replace_missions(War<W>& s, int loser) const {
     }
 }
 
-// Deals hidden missions at random. A deal in which a player already fulfils their mission is rejected.
+// Deals hidden missions at random. Repeats a deal in which a player already fulfils a dealt mission.
 template <int W>
 void WarRules<W>::deal_missions(War<W>& s, Random& random) const {
     std::array<int, MAX_PLAYERS> given = s.mission;
@@ -93,7 +94,7 @@ void WarRules<W>::deal_missions(War<W>& s, Random& random) const {
     }
 }
 
-// Counts each owner's territories with at least the armies that the owner's mission requires.
+// Counts the territories of each owner with at least the armies that the owner's mission requires.
 template <int W>
 void WarRules<W>::count_strong(War<W>& s) const {
     s.strong.fill(0);
@@ -108,7 +109,7 @@ template <int W>
 struct Wanted {
     Set<W> lands;
     int number = 0, cost = 0;
-    bool is_in_reach = false;  // also true if the player needs no territory
+    bool is_in_reach = false;  // whether the player is strong enough to win; also true if no territory is missing
 
     void add(const War<W>& s, int land, int stay) {
         if (lands.has(land)) return;
@@ -117,14 +118,14 @@ struct Wanted {
     }
 };
 
-// Finds wins within reach of the mover, and threats of other players to win.
+// Finds out how the mover can win in this turn, and which other players are about to win.
 template <int W>
 class Wins {
   public:
     Wins(const WarRules<W>& rules, const War<W>& s) : rules_(rules), s_(s) {}
 
-    // Computes how urgent it is to take each territory, in armies, to win now or to stop a rival who is about to win.
-    // Returns WIN_PRIZE if the mover is strong enough to win with `news` new armies, otherwise 0.
+    // Computes the value, in armies, of taking each territory in order to win now, or to stop a rival who is about to
+    // win. Returns WIN_PRIZE if the mover is strong enough to win with `news` new armies, otherwise 0.
     double find_urgency(int news, std::vector<double>& urgency) const {
         std::fill(urgency.begin(), urgency.end(), 0.0);
         double prize = 0.0;
@@ -141,16 +142,17 @@ class Wins {
         return prize;
     }
 
-    // Returns the next placement that helps the mover to win this turn, a territory and armies, or {-1, 0}.
+    // Returns the next placement, a territory and a number of armies, that helps the mover to win in this turn. Returns
+    // {-1, 0} without such a placement.
     std::pair<int, int> find_winning_placement() const {
         auto winning = find_placement_without_attacks();
         return winning.first >= 0 ? winning : find_placement_for_attacks();
     }
-    // Whether the last move of the turn can win.
+    // Returns whether the last move of the turn can fulfil the mission of the mover.
     bool may_win_by_move() const { return count_missing() == 1; }
-    // Whether the mover wins if the turn ends now.
+    // Returns whether the mover wins if the turn ends now.
     bool wins_at_end() const { return rules_.is_checked_at_end && rules_.has_fulfilled(s_, s_.mover); }
-    // Returns the smallest number of armies whose move between two of the mover's territories wins, or -1.
+    // Returns the smallest number of armies with which a move between two territories of the mover wins, or -1.
     int find_winning_move(int from, int to, int most) const {
         int need = count_missing();
         if (need < 0) return -1;
@@ -165,7 +167,8 @@ class Wins {
     const WarRules<W>& rules_;
     const War<W>& s_;
 
-    // Returns the next placement, a territory and armies, if placing new armies can win at once, or {-1, 0}.
+    // Returns the next placement, a territory and a number of armies, if the mover can win without attacks. Returns
+    // {-1, 0} otherwise.
     std::pair<int, int> find_placement_without_attacks() const {
         int need = count_missing();
         if (need < 1) return {-1, 0};
@@ -174,9 +177,10 @@ class Wins {
         auto first = std::min_element(weak.begin(), weak.end(), [](Weak a, Weak b) { return a.land < b.land; });
         return {first->land, count_placed(first->land, first->missing)};
     }
-    // Returns the next placement, a territory and armies, for attacks on the wanted territories, or {-1, 0}. Weak
-    // territories get the armies that they lack. The strongest stack beside each group of connected wanted territories
-    // attacks the group. Each other new army goes to the stack with the smallest ratio of armies to need.
+    // Returns the next placement, a territory and a number of armies, before attacks on the wanted territories, or {-1,
+    // 0}. Territories with too few armies for the mission get the armies that they lack. The strongest stack beside
+    // each group of connected wanted territories attacks the group. Each remaining army goes to the stack with the
+    // smallest ratio of armies to need.
     std::pair<int, int> find_placement_for_attacks() const {
         if (s_.mission[s_.mover] < 0) return {-1, 0};
         Wanted<W> found = find_wanted(s_.mover, s_.place);
@@ -220,7 +224,7 @@ class Wins {
         if (first == more.end()) return {-1, 0};
         return {int(first - more.begin()), count_placed(int(first - more.begin()), *first)};
     }
-    // Returns how many armies to place on a territory: all that are left if it is the last territory of the mover.
+    // Returns `armies`, or all armies that are left to place if `land` is the last territory of the mover.
     int count_placed(int land, int armies) const {
         Set<W> later = s_.at.mine;
         while (later.any() && later.first() <= land) later.pop();
@@ -228,22 +232,23 @@ class Wins {
     }
 
     int armies() const { return rules_.missions[size_t(s_.mission[s_.mover])].armies; }
-    // Returns how many more territories with enough armies the mover needs, or -1 if the mission does not require
-    // armies on territories.
+    // Returns how many more territories with enough armies the mission of the mover requires, or -1 if the mission does
+    // not count armies.
     int count_missing() const {
         if (s_.mission[s_.mover] < 0) return -1;
         const Mission& mission = rules_.missions[size_t(s_.mission[s_.mover])];
         if (mission.kind != IACTA_MISSION_LANDS || mission.armies < 1) return -1;
         return std::max(mission.number - rules_.count_held(s_, s_.mover, mission), 0);
     }
-    // A territory with too few armies to count for its owner's mission.
+    // A territory with too few armies to count for its owner's mission, and the number of armies that it lacks.
     struct Weak {
         int missing, land;
         bool operator<(const Weak& other) const {
             return missing != other.missing ? missing < other.missing : land < other.land;
         }
     };
-    // Returns the weak territories of a player that `news` new armies make strong, as far as the mission needs them.
+    // Returns the territories of a player that `news` new armies can make strong enough to count for the mission, at
+    // most as many as the mission requires. The territories that lack the fewest armies come first.
     std::vector<Weak> list_weak(int player, int news) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         std::vector<Weak> found;
@@ -258,7 +263,8 @@ class Wins {
         found.resize(number);
         return found;
     }
-    // Whether the last move of the mover can make a further territory strong enough to count for the mission.
+    // Returns whether the last move of the turn can make a territory outside `raised` strong enough to count for the
+    // mission.
     bool can_raise_by_move(const std::vector<Weak>& raised) const {
         int least = rules_.find_least_armies(s_, s_.mover);
         if (least < 2 || s_.phase == IACTA_PHASE_ADVANCE) return false;
@@ -273,13 +279,15 @@ class Wins {
         }
         return false;
     }
-    // Returns how many armies the conquered territory lacks to count for the mover's mission, if they may still advance.
+    // Returns how many armies the conquered territory still lacks to count for the mover's mission, if these armies may
+    // advance; otherwise 0.
     int count_missing_after_advance(int player) const {
         if (player != s_.mover || s_.phase != IACTA_PHASE_ADVANCE) return 0;
         int lacks = rules_.find_least_armies(s_, player) - s_.at.armies[size_t(s_.pending.to)];
         return lacks <= count_spare(player, s_.pending.start) ? lacks : 0;
     }
-    // Returns the armies of a player that may leave a territory. If its armies count for a mission, they must stay.
+    // Returns how many armies of a player may leave a territory. If the territory counts for the player's mission, the
+    // required armies must stay.
     int count_spare(int player, int v) const {
         const Game<W>& g = player == s_.mover ? rules_.game(s_) : rules_.later;
         int armies = s_.at.armies[size_t(v)], least = rules_.find_least_armies(s_, player);
@@ -287,7 +295,7 @@ class Wins {
     }
 
     // Returns the territories that a player must take to win, and whether `news` new armies make the player strong
-    // enough.
+    // enough to win.
     Wanted<W> find_wanted(int player, int news) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         Wanted<W> found;
@@ -307,16 +315,15 @@ class Wins {
         found.is_in_reach = found.number && is_strong_enough(player, found, news);
         return found.is_in_reach ? found : Wanted<W>{};
     }
-    // Returns `number` territories that the stacks of a player are strong enough to take, if there are so many. Each
-    // step adds the territory with the fewest armies that one stack can take, or that several stacks can take together.
-    // stay: the armies that must stay on each territory.
-    // news: the new armies, which may strengthen any stack.
+    // Returns `number` territories that the stacks of a player are strong enough to take, or no territories. Each step
+    // adds the territory with the fewest armies that one stack can take, or else that several stacks can take together.
+    // stay: the armies that must stay on each territory. news: the new armies, which may strengthen any stack.
     Wanted<W> find_cheap_lands(int player, int number, int stay, int news) const {
         Wanted<W> found;
         if (number > MAX_WANTED) return found;
         struct Stack {
             int room;
-            Set<W> near;  // the territories that it can attack, also after conquests
+            Set<W> near;  // the territories that the stack can attack, now or after conquests
         };
         const Game<W>& g = player == s_.mover ? rules_.game(s_) : rules_.later;
         Set<W> own = find_lands(player);
@@ -364,7 +371,7 @@ class Wins {
         found.is_in_reach = true;
         return found;
     }
-    // Returns the territories that a mission names, and the territories on the cheapest paths to them.
+    // Returns the territories that a mission requires, and the territories on the cheapest paths to them.
     Wanted<W> find_ways(int player, int news, const Mission& mission) const {
         Wanted<W> found;
         int most = s_.armies[size_t(player)] + news;
@@ -396,13 +403,14 @@ class Wins {
         }
         return found;
     }
-    // Returns the territories of other players that a mission requires. `cost` is the cost of reaching each territory.
+    // Returns the territories of other players that a mission requires. `cost` is the cost of the cheapest path to each
+    // territory.
     Set<W> find_targets(int player, const Mission& mission, const std::vector<int>& cost) const {
         const int32_t *first = rules_.entries.data() + mission.first, *last = rules_.entries.data() + mission.last;
         Set<W> found, own = find_lands(player);
         if (mission.kind == IACTA_MISSION_ELIMINATE) return find_lands(*first);
         if (mission.kind == IACTA_MISSION_CAPITALS) {
-            std::vector<std::pair<int, int>> others;  // pairs of a cost and a territory
+            std::vector<std::pair<int, int>> others;  // pairs of the cost of a path and a territory
             int need = mission.number;
             for (const int32_t* each = first; each != last; ++each) {
                 if (own.has(*each)) --need;
@@ -413,7 +421,8 @@ class Wins {
             for (int i = 0; i < std::min(need, int(others.size())); ++i) found.add(others[size_t(i)].second);
             return found;
         }
-        std::vector<std::pair<int, int>> others;  // pairs of the cost of the missing territories and a continent
+        // Pairs of the cost of a continent's missing territories and the continent.
+        std::vector<std::pair<int, int>> others;
         int need = mission.number;
         for (int k = 0; k < int(rules_.continents.size()); ++k) {
             if (std::find(first, last, k) != last) {
@@ -432,7 +441,7 @@ class Wins {
             for (int v : rules_.continents[size_t(others[size_t(i)].second)]) found.add(v);
         return found - own;
     }
-    // Returns the territories of a player that count for their mission.
+    // Returns the territories of a player that count for the player's mission.
     Set<W> find_winning_lands(int player) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         Set<W> own = find_lands(player), named;
@@ -453,7 +462,7 @@ class Wins {
         for (Set<W> rest = find_lands(player); rest.any();) {
             int v = rest.pop();
             Set<W> near = g.out[size_t(v)];
-            // Armies that may still advance also count as adjacent to the neighbours of the conquered territory.
+            // Armies that may still advance also count for attacks from the conquered territory.
             if (s_.phase == IACTA_PHASE_ADVANCE && v == s_.pending.start) near |= g.out[size_t(s_.pending.to)];
             if (!near.meets(wanted.lands) || (player == s_.mover && g.resting.has(v))) continue;
             strength += count_spare(player, v);

@@ -1,4 +1,4 @@
-// The interface of whole games, independent of the size of the board.
+// The interface of whole games, for boards of any size.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace iacta {
 
-// The aim of a turn.
+// The aim of an AI in a turn.
 struct Aim {
-    int kind = 0, which = 0;  // `kind` is IACTA_AIM_...; `which` is a continent or a player
+    int kind = 0, which = 0;  // `kind` is IACTA_AIM_...; `which` is the index of a continent or player
 };
 
-// The functions iacta_war_... of iacta.h. Several threads may call them concurrently.
+// A whole game with the functions iacta_war_... of iacta.h. Several threads may call them concurrently.
 class WholeGame {
   public:
     virtual ~WholeGame() = default;
@@ -35,7 +35,7 @@ class WholeGame {
                                 uint64_t seed, float* features, int32_t* count, double* chances) const = 0;
 };
 
-// Opens a game on a board of at most 64 * W territories. The problem and the turn must be valid.
+// Opens a whole game. The problem and the turn must be valid, and the board has at most 64 * W territories.
 template <int W>
 std::unique_ptr<WholeGame> open_whole_game(const iacta_problem& problem, const iacta_turn& turn);
 
