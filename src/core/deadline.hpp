@@ -10,7 +10,7 @@
 
 namespace iacta {
 
-// The exception that ends a search when its deadline is over.
+// The exception that ends a search when a limit is reached.
 struct Stopped {};
 
 // Decides when a search must stop. The search reports its work to `is_over` or `spend`, in units of about a nanosecond.
@@ -23,7 +23,7 @@ class Deadline {
           states_(std::clamp<int64_t>(budget.states, 0, MAX_LIMIT)),
           bytes_(std::clamp<int64_t>(budget.bytes, 0, MAX_LIMIT)) {}
 
-    static constexpr int64_t STATE = 1000;  // the typical work of a search for one state
+    static constexpr int64_t STATE = 1000;  // the default work: the typical work of a search for one state
 
     bool is_over(int64_t work = STATE) {
         done_ += work;

@@ -19,7 +19,7 @@ struct Result {
 };
 
 struct Span {
-    int first, last;  // the indices i with first <= i < last
+    int first, last;  // a range of indices i: first <= i < last
 };
 
 // An attack from territory `start` on territory `to`: one roll of `dice` dice, or a whole battle.
@@ -88,7 +88,7 @@ class Game {
     std::vector<uint8_t> whole;
     double price;
     bool once;
-    // The number of territories that the player must own (0: no such goal), and the armies required on each.
+    // number: how many territories the player must own (0: no such goal); enough: the armies required on each.
     int number, enough;
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;

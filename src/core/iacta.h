@@ -45,10 +45,11 @@ typedef struct {
     /* The board. Territory v borders border_to[i] for border_first[v] <= i < border_first[v + 1]. */
     int32_t lands;
     const int32_t *border_first, *border_to;
-    const int32_t* armies;  /* the armies on each territory */
-    const int32_t* keep;    /* the armies that must remain on each territory */
-    const int32_t* kind;    /* the kind of rules, 0 .. kinds - 1, for attacks on each territory */
-    const uint8_t* owner;   /* 0: may be attacked, 1: owned by the player, 2: not part of the problem */
+    const int32_t* armies; /* the armies on each territory */
+    const int32_t* keep;   /* the armies that must remain on each territory */
+    const int32_t* kind;   /* the kind of rules, 0 .. kinds - 1, for attacks on each territory */
+    /* 0: the territory may be attacked, 1: the player owns it, 2: it is not part of the problem */
+    const uint8_t* owner;
     const uint8_t* resting; /* 1: the territory may not attack */
     int32_t garrison;       /* the number of armies in each stack that may not roll */
 
@@ -58,8 +59,8 @@ typedef struct {
        gives the results of each answer. */
     int32_t kinds;
     const int32_t *attack_dice, *defence_dice, *dice_first;
-    const int32_t* least; /* by row: the required advance after a conquest, which does not depend on j */
-    const uint8_t* whole; /* by kind of rules: 1 if each attack is a whole battle, which is fought to its end */
+    const int32_t* least; /* for each row: the required advance after a conquest, which does not depend on j */
+    const uint8_t* whole; /* for each kind of rules: 1 if each attack is a whole battle, which is fought to its end */
     const int32_t *throw_first, *answer_first, *result_first;
     const double *throw_chance, *result_chance;
     const int32_t *result_attackers, *result_defenders;
@@ -90,7 +91,7 @@ typedef struct {
 
 /* The parameters of a lookahead policy. */
 typedef struct {
-    /* the bonus for each army without a target near the targets of other stacks, as a fraction of the payment */
+    /* the bonus for each idle army, which has no target but is near targets, as a fraction of the expected payment */
     double idle;
     int32_t depth; /* how many rolls to look ahead if attacks have close values: 1 .. IACTA_MAX_DEPTH */
     /* which of several nearly equal attacks to choose; 0: the greatest value, 1: the stack with the riskiest targets */
@@ -202,8 +203,8 @@ IACTA_API int32_t iacta_improve_bound(iacta_search* search, const iacta_budget* 
 IACTA_API int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, iacta_state state,
                                iacta_decision* decision);
 
-/* Evaluates an attack in a state, if the rest of the turn follows the policy. `dice` is 0 for the largest legal number.
-   For an illegal attack, the decision is a stop. */
+/* Evaluates an attack in a state. After the attack, the rest of the turn follows the policy. `dice` is 0 for the
+   largest legal number. For an illegal attack, the decision is a stop. */
 IACTA_API int32_t iacta_evaluate_attack(iacta_search* search, const iacta_budget* budget, iacta_state state,
                                         int32_t start, int32_t to, int32_t dice, iacta_decision* decision);
 
@@ -233,12 +234,13 @@ enum {
 
 /* The kinds of missions. Whatever the missions are, the last surviving player also wins. */
 enum {
-    IACTA_MISSION_LANDS = 0,      /* own `number` territories with at least `armies` on each */
-    IACTA_MISSION_CONTINENTS = 1, /* own the continents in the entries, and at least `number` other continents */
-    /* own at least `number` of the territories in the entries, including the first entry */
+    IACTA_MISSION_LANDS = 0, /* the player must own `number` territories with at least `armies` on each */
+    /* the player must own all continents in the entries, and `number` other continents */
+    IACTA_MISSION_CONTINENTS = 1,
+    /* the player must own `number` of the territories in the entries, including the first entry */
     IACTA_MISSION_CAPITALS = 2,
-    IACTA_MISSION_ELIMINATE = 3, /* the player in the entry must be eliminated */
-    IACTA_MISSION_HIDDEN = -2    /* a mission that is unknown, and dealt at random in each game */
+    IACTA_MISSION_ELIMINATE = 3, /* the player whose number is the entry must be eliminated */
+    IACTA_MISSION_HIDDEN = -2    /* the mission is unknown, and dealt at random in each game */
 };
 
 /* A mission. Its entries are mission_entries[first] to mission_entries[last - 1]. `instead` and `own` are indices of
@@ -251,12 +253,12 @@ typedef struct {
 /* A state of a whole game. The board, the dice and the battles come from the problem, whose owners, rewards and sets
    are ignored. */
 typedef struct {
-    int32_t players;      /* 2 .. IACTA_MAX_PLAYERS, numbered in the order of play */
-    const uint8_t* owner; /* by territory: a player, `players` for a neutral owner, or IACTA_NOBODY */
+    int32_t players;      /* the number of players, 2 .. IACTA_MAX_PLAYERS; players are numbered in the order of play */
+    const uint8_t* owner; /* for each territory: a player, `players` for a neutral owner, or IACTA_NOBODY */
     int32_t mover;        /* the player to move */
     int32_t phase;
     int32_t place;     /* the number of armies that must still be placed */
-    int32_t first;     /* armies may only be placed on territories with this index or a larger one */
+    int32_t first;     /* armies may only be placed on territories with this or a larger index */
     int32_t conquered; /* 1: the player has taken a territory in this turn */
     int32_t pictured;  /* 1: a territory on a traded card has already received armies in this turn */
     int32_t then;      /* the phase that follows the advance */
@@ -265,31 +267,33 @@ typedef struct {
     const int32_t *continent_first, *continent_lands, *bonus;
     int32_t fortify;            /* the last move of a turn; 0: not allowed, 1: to a neighbour, 2: over any distance */
     int32_t is_whole;           /* 1: each attack is a whole battle */
-    const int32_t* whole_least; /* by kind: the required advance after a whole battle */
-    const int32_t* whole_dice;  /* by kind: the number of attack dice that a log shows for a whole battle */
+    const int32_t* whole_least; /* for each kind of rules: the required advance after a whole battle */
+    /* for each kind of rules: the number of attack dice that a log shows for a whole battle */
+    const int32_t* whole_dice;
     int32_t has_cards, is_named;
-    const uint64_t* known;    /* by player: the revealed cards, as bits */
-    const int32_t* hidden;    /* by player: the number of unrevealed cards */
-    const int32_t* card_land; /* by card: the pictured territory, or -1 */
+    const uint64_t* known;    /* for each player: the revealed cards, as bits */
+    const int32_t* hidden;    /* for each player: the number of unrevealed cards */
+    const int32_t* card_land; /* for each card: the pictured territory, or -1 */
     /* 1: each set brings the armies in `fixed`, 0: the sets of a game bring the armies in `set_armies`, in order */
     int32_t is_fixed;
     int32_t sets;              /* the length of `set_armies` */
     const int32_t* set_armies; /* the armies for the next sets of the game; all later sets bring the last number */
-    int32_t fixed[4];          /* the armies for three equal cards, by symbol, and then for three different cards */
+    int32_t fixed[4];          /* the armies for three equal cards of each symbol, and then for three different cards */
     int32_t must_trade;        /* a player with at least this number of cards must trade */
     /* a player with at least this number of cards must trade immediately after an elimination */
     int32_t traded_at_once;
     int32_t pictured_armies; /* the armies for a territory that is pictured on a traded card and owned by the player */
-    int32_t lands_for_an_army; /* how many territories bring one new army */
+    int32_t lands_for_an_army; /* the number of territories that bring one new army */
     int32_t fewest_new;        /* the minimum number of new armies */
     int32_t missions;          /* the number of missions */
     const iacta_mission* mission_list;
     const int32_t* mission_entries;
-    const int32_t* mission_of;     /* by player: the index of the mission, -1 for no mission, or IACTA_MISSION_HIDDEN */
-    const uint8_t* mission_unseen; /* by player: 1 if the other players do not know the mission */
+    /* for each player: the index of the mission, -1 for no mission, or IACTA_MISSION_HIDDEN */
+    const int32_t* mission_of;
+    const uint8_t* mission_unseen; /* for each player: 1 if the other players do not know the mission */
     int32_t missions_at_end;       /* 1: a mission is only checked at the end of its player's turns */
     int32_t mission_cards;         /* the number of cards from which hidden missions are dealt */
-    const int32_t* mission_deck;   /* the indices of the missions on these cards */
+    const int32_t* mission_deck;   /* for each of these cards: the index of its mission */
 } iacta_turn;
 
 /* The kinds of actions in a turn. */
@@ -323,12 +327,13 @@ enum {
     IACTA_AIM_CHASE = 5, /* prefer attacks on one player */
     IACTA_AIM_BOLDLY = 6,
     IACTA_AIM_WARILY = 7,
-    IACTA_AIM_ELIMINATE = 8,  /* eliminate a player, along routes to all territories */
-    IACTA_AIM_PILE = 9,       /* place all new armies on one stack, and take one card */
-    IACTA_AIM_SAFE_CARD = 10, /* take one card at the lowest cost, and guard the borders with new armies */
-    IACTA_AIM_RAID = 11,      /* break a continent, and advance few armies */
-    IACTA_AIM_GUARD = 12,     /* complete a continent, and guard its borders */
-    IACTA_AIM_CHOSEN = -1     /* the AI chooses one of the other aims */
+    IACTA_AIM_ELIMINATE = 8, /* eliminate a player, along routes to all territories of the player */
+    IACTA_AIM_PILE = 9,      /* place all new armies on one stack, and take one territory for a card */
+    /* take one territory for a card at the lowest cost, and guard the borders with new armies */
+    IACTA_AIM_SAFE_CARD = 10,
+    IACTA_AIM_RAID = 11,  /* take a territory of a continent that another player owns, and advance few armies */
+    IACTA_AIM_GUARD = 12, /* take all territories of a continent, and guard its borders */
+    IACTA_AIM_CHOSEN = -1 /* the AI chooses one of the other aims */
 };
 
 /* How a game ended. CUT: stopped after `cut` rounds. TOO_LONG: stopped without a winner after `max_rounds` rounds. */

@@ -138,7 +138,7 @@ class Rows {
             Set<W> rest = part;
             rest.remove(c);
             const auto [pays, then] = find_due_after(due, c, rest);
-            const double paid = pays;  // Clang before 16 cannot capture structured bindings
+            const double paid = pays;  // a copy, because Clang before version 16 cannot capture structured bindings
             bool is_last = whole && !rest.any() && !game_.whole[game_.kind[c]];
             const double* after = zeros_.data();
             if (!is_last && !(game_.once && paid > 0.0)) after = this->value_after(armies, v, c, rest, then);
@@ -243,11 +243,11 @@ class Rows {
     // Chances below SMALLEST count as 0; ROUNDING_FACTOR sets the precision of chances.
     static constexpr double ROUNDING_FACTOR = 1 << 13, SMALLEST = 1e-18;
     static constexpr StateKey POOLED{0x706f6f6c, 0};
-    static constexpr int FEW_ARMIES = 64;  // keys of territories with fewer armies are precomputed
+    static constexpr int FEW_ARMIES = 64;  // keys are precomputed for territories with fewer armies
     static constexpr size_t MAX_NUMBERS = 50'000'000;
-    // The largest part for which all orders of conquest and all splits are tried.
+    // The largest size of a part for which all orders of conquest and all splits are tried.
     static constexpr int MAX_FULL_SEARCH = 10;
-    // The largest part for which two territories are tried as the first target.
+    // The largest size of a part for which two territories are tried as the first target.
     static constexpr int MAX_TWO_ORDERS = 14;
 
     // Returns the number that a territory adds to the key of a part in bound_pooled.
@@ -259,16 +259,16 @@ class Rows {
     // as at least as many attackers survive as there are dice, the chance depends only on the losses.
     struct Wins {
         int first = 0;  // the smallest loss with a positive chance
-        // [x - first]: the chance to win and lose x armies, for attackers of whom at least `dice` survive
+        // [x - first]: the chance to win and lose x armies, valid if at least `dice` attackers survive
         std::vector<double> all;
-        // [a * dice + left]: the chance that `a` attackers win and fewer than `dice` survive, namely `left`
+        // [a * dice + left]: the chance that `a` attackers win and `left` of them survive, for left < dice
         std::vector<double> few;
         std::vector<double> chances;  // [a]: the chance that `a` attackers win
 
         double with_lost(int x) const { return x < first || x >= first + int(all.size()) ? 0.0 : all[x - first]; }
     };
 
-    // Calls visit(survivors, chance) for each number of `a` attackers that can survive a victory over `d` defenders.
+    // Calls visit(survivors, chance) for each possible number of survivors after `a` attackers beat `d` defenders.
     template <class Visit>
     void visit_wins(int c, int d, int a, Visit visit) {
         if (game_.whole[game_.kind[c]]) {
@@ -477,9 +477,9 @@ class Rows {
     int64_t most_rows_;
     uint64_t due_sets_ = 0;
     std::vector<double> ones_, zeros_;
-    std::vector<uint64_t> key_parts_;  // indexed by [territory * FEW_ARMIES + armies]
+    std::vector<uint64_t> key_parts_;  // [territory * FEW_ARMIES + armies]: the number that a territory adds to a key
     std::deque<std::vector<double>> rows_;
-    std::vector<std::deque<Wins>> wins_;  // indexed by [kind][defenders - 1]
+    std::vector<std::deque<Wins>> wins_;  // [kind of rules][defenders - 1]: the chances to win
     size_t numbers_ = 0;                  // the total size of the tables in wins_, limited to MAX_NUMBERS
     std::vector<Entry> known_ = std::vector<Entry>(1024);
 };
@@ -565,9 +565,9 @@ class Assigner {
         return true;
     }
 
-    // Increases the chance that all stacks take their parts, by at most `most` steps of hill climbing. A step moves a
-    // territory from one stack's part to another's, or adds or removes a territory outside the goal. Each step must
-    // involve a stack in `changed`. Returns the chance.
+    // Increases the chance that all stacks take their parts of the goal, by at most `most` steps of hill climbing. A
+    // step moves a territory from one stack's part to another's, or adds or removes a territory outside the goal. Each
+    // step must involve a stack in `changed`. Returns the chance.
     double climb(const Position<W>& s, const Set<W>& live, const Set<W>& goal, Parts<W>& parts, int most,
                  Set<W> changed) {
         Set<W> left = game_.unconquered(s);
@@ -655,9 +655,10 @@ class Assigner {
     }
 
   private:
-    static constexpr double LOSS_PER_DEFENDER = 0.8;  // an estimate of lost armies, only used in the search for paths
+    // An estimate of the armies lost for each defender, only used in the search for paths.
+    static constexpr double LOSS_PER_DEFENDER = 0.8;
     static constexpr double MIN_GAIN = 1e-9;
-    // The same for cached bounds, so that a limit of work always has the same effect.
+    // The work reported for a bound, whether cached or computed, so that a limit of work always has the same effect.
     static constexpr int64_t WORK_PER_BOUND = 100;
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
@@ -722,7 +723,8 @@ class Assigner {
         int room = 0;
     };
 
-    // Returns the territories of or next to `free` that a stack can reach from its part with its spare armies.
+    // Returns the territories that a stack can attack after conquests in `free`, as far as its spare armies suffice.
+    // The conquests begin beside its part.
     const Set<W>& find_edge(const Position<W>& s, int v, const Set<W>& part, const Set<W>& free) {
         deadline_.spend(game_.lands);
         Edge& known = edges_[v];

@@ -120,7 +120,8 @@ class Exact {
         int word = 0, shift = 0;
         for (int t = 0; t < game.lands; ++t) {
             bool is_stack = game.start.mine.has(t) && !game.resting.has(t) && game.start.armies[t] > game.keep[t];
-            // The key needs the armies on all territories of the player if the goal requires `enough` armies on each.
+            // If the goal is to own territories with `enough` armies, the key must contain the armies on all
+            // territories of the player.
             bool may_count = game.enough > 1 && game.start.mine.has(t);
             if (!is_stack && !may_count && !game.field.has(t)) continue;
             int held = game.field.has(t) ? game.start.armies[t] : 0;
@@ -281,7 +282,8 @@ class Exact {
                 // Cache the worth after each pair of losses, which other numbers of dice share. Conquests are not
                 // cached, because the required advance depends on the dice.
                 constexpr int SIDE = 8;
-                // [x * SIDE + y]: after the loss of x attackers and y defenders; valid if this bit of is_known is set
+                // [x * SIDE + y]: the worth after the loss of x attackers and y defenders; valid if this bit of
+                // is_known is set
                 Worth known[SIDE * SIDE];
                 uint64_t is_known = 0;
                 for (int k = most; k > 0; --k) {

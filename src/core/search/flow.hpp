@@ -54,13 +54,13 @@ class Flow {
     }
 
   private:
-    // The work that is allowed for each of deadline.states() states.
+    // `run` stops after this work for each state that the deadline allows.
     static constexpr int64_t WORK_PER_STATE = 1'000'000;
 
     struct Node {
         Position<W> s;
         double chance;
-        // By border: the chance that the turn reaches this state before any roll over the border.
+        // For each border: the chance that the turn reaches this state before any roll over the border.
         std::vector<double> fresh;
     };
     struct Layer {

@@ -38,8 +38,8 @@ enum class Order {
     risk
 };
 
-// The parameters of the policy. depth: how many rolls to look ahead if values are close. idle: the bonus for each army
-// without a target that could help other stacks. order: the choice between nearly equal attacks.
+// The parameters of the policy. depth: how many rolls to look ahead if values are close. idle: the bonus for each idle
+// army, which has no target but is near targets. order: the choice between nearly equal attacks.
 struct Style {
     int depth;
     double idle;
@@ -70,8 +70,8 @@ class Lookahead {
     static constexpr double DEPTH_MARGIN = 0.05;
     // Among attacks within this fraction of the best value, the style decides.
     static constexpr double ORDER_MARGIN = 0.03;
-    static constexpr double EQUAL = 0.0005;      // values that differ by less than this count as equal
-    static constexpr double IDLE_BONUS = 0.002;  // the bonus `idle` while find_base searches
+    static constexpr double EQUAL = 0.0005;      // values that differ by less than this number count as equal
+    static constexpr double IDLE_BONUS = 0.002;  // the bonus for idle armies in the search for a base
 
     // Searches for the best assignment at the start by hill climbing from `starts` different assignments, and makes it
     // the base. Returns false if the search is stopped early; the base is then the best assignment so far.
@@ -161,7 +161,7 @@ class Lookahead {
     }
 
   private:
-    static constexpr size_t MAX_CACHED = 200'000, MAX_OUTCOMES = 2'000'000;  // the limits of the cache known_
+    static constexpr size_t MAX_CACHED = 200'000, MAX_OUTCOMES = 2'000'000;  // the limits of the cache of decisions
 
     StateKey make_style_key(const Position<W>& s, int depth) const {
         StateKey key = make_key(s);
@@ -240,9 +240,9 @@ class Lookahead {
         return total;
     }
 
-    // Returns the number of armies near targets whose stacks have no targets. Armies beside a target count fully, and
-    // half as much for each additional step of distance. Without a bonus for such armies, the policy would never move
-    // armies that could help at no cost.
+    // Returns the weighted number of idle armies, which are near targets but have no target of their own. Armies beside
+    // a target have the weight 1. Each further step of distance halves the weight. Without a bonus for idle armies, the
+    // policy would never move armies that could help at no cost.
     double count_idle(const Position<W>& s, const Set<W>& live, const Parts<W>& parts, const Set<W>& goal) {
         Set<W> left = game_.unconquered(s), reach = (goal & left) | parts.unite(), idles = live - parts.owners();
         double total = 0.0, weight = 1.0;
@@ -263,8 +263,8 @@ class Lookahead {
         return total;
     }
 
-    // Returns the base without the territories that have been conquered. The other territories of a part go to the
-    // largest of the stacks that started with the part or have moved into it.
+    // Returns the base without the conquered territories. The remaining territories of a part go to the largest of the
+    // stacks that started with the part or have moved into it.
     std::vector<Parts<W>> project_base(const Position<W>& s) const {
         std::vector<Parts<W>> parts = make_empty();
         Set<W> live = game_.find_live_stacks(s), left = game_.unconquered(s);
@@ -309,7 +309,7 @@ class Lookahead {
         bool is_assigned;  // whether the target is assigned to the attacking stack
         bool is_begun;     // whether the target has lost armies in this turn
         int armies;        // the armies on the attacking territory
-        double place;      // the preference of the style; attacks with the greatest number are preferred
+        double place;      // how much the style prefers the attack; only the most preferred attacks are compared
     };
     Decision search_decision(const Position<W>& start, int depth) {
         if (game_.is_over(start)) return {};
@@ -497,7 +497,7 @@ class Lookahead {
         return found;
     }
 
-    // Sets the advance in each outcome of a decision that conquers the target.
+    // Sets the number of advancing armies in each outcome of a decision that conquers the target.
     Decision add_advances(const Position<W>& s, Decision d) {
         for (auto* all : {&d.outcomes, &d.others})
             for (Outcome& each : *all)

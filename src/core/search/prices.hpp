@@ -93,7 +93,7 @@ class Prices {
         if (won <= 0.0) return 0.0;
         std::vector<double> v(defenders + 1, won);
         for (int d = 1; d <= defenders; ++d)
-            for (int i = 0; i < ROUNDS; ++i) {  // each iteration gives a smaller upper bound
+            for (int i = 0; i < ROUNDS; ++i) {  // each iteration gives a smaller upper bound on V(d)
                 double next = game_.whole[game_.kind[c]] ? value_battle(c, d, lost, v) : value_roll(c, d, lost, v);
                 if (v[d] - next <= SAME * most_) break;
                 v[d] = std::max(next, 0.0);
@@ -121,7 +121,7 @@ class Prices {
 
     const Game<W>& game_;
     Deadline& deadline_;
-    std::vector<double> pays_, limit_;  // by territory: the payment, and an upper bound on the mean payment
+    std::vector<double> pays_, limit_;  // for each territory: the payment, and an upper bound on the mean payment
     double most_ = 0.0;
     int armies_ = 0;
 };

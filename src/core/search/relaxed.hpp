@@ -72,7 +72,8 @@ struct Toss {
     std::vector<std::vector<Cost>> answers;
 };
 
-// A roll, with the results of all its throws. It is legal for stacks that may lose `from` to `to` - 1 armies.
+// A roll, with the results of all its throws. It is legal for stacks with `from` to `to` - 1 armies, not counting
+// armies that must stay.
 struct Choice {
     int from, to;
     std::vector<Toss> tosses;
@@ -201,8 +202,9 @@ class Rolls {
     const Game<W>& game_;
     Deadline& deadline_;
     std::vector<std::vector<Row>> rows_;
-    std::vector<int> land_;  // by kind of rules: an attackable territory with these rules
-    // The most armies that may roll but must stay, and the most armies of a stack that may leave it.
+    std::vector<int> land_;  // for each kind of rules: an attackable territory with these rules
+    // The maximum number of armies that may roll but must stay, and the maximum number of armies that may leave a
+    // stack.
     int more_ = 0, most_ = 0;
 };
 
@@ -219,7 +221,7 @@ class Ways {
 
     const Game<W>& game;
     std::vector<Set<W>> near;
-    std::vector<int> left_behind;  // by territory: 1 if an army must remain after a conquest, otherwise 0
+    std::vector<int> left_behind;  // for each territory: 1 if an army must remain after a conquest, otherwise 0
     Set<W> places;                 // the stacks that can attack a neighbour at the start
 
     int able(int v) const { return game.start.armies[v] - game.keep[v]; }
@@ -259,8 +261,8 @@ class Ways {
             if ((find_neighbours(part) & ((goal & field) | places)).count() <= 1) field -= part;
         return field | goal;
     }
-    // Returns the territories that a stack on v can attack before it runs out of armies. Each conquest costs at least
-    // one army if armies must remain everywhere.
+    // Returns all territories that a stack on v could attack before it runs out of armies. If an army must remain on
+    // every territory, each conquest costs an army.
     Set<W> find_reach(int v, const Set<W>& field) const {
         for (int c : field)
             if (left_behind[c] < 1) return game.find_reached(v, field);
@@ -533,15 +535,15 @@ class Relaxed {
     }
 
     int64_t values() const { return values_; }
-    // Whether some counts can exceed their caps, so that greater caps can improve the bound.
+    // Whether the true counts can exceed a cap, so that greater caps can improve the bound.
     bool is_capped() const { return is_capped_; }
 
-    // Returns the work to find the states and to compute their values, as a number of values with the same work.
+    // Returns the work of `explore` and `value`, in units of the work for one value.
     int64_t work() const { return values_ + WORK_PER_STATE * states_; }
     // Whether `explore` failed because there are too many values or too little memory.
     bool is_large() const { return is_large_; }
 
-    // Finds all states that can be reached. Returns false if this exceeds the limit of `most` values, of `work`, or of
+    // Finds all reachable states. Returns false if this would exceed the limit of `most` values, of `work`, or of
     // memory in bytes.
     bool explore(int64_t most, int64_t work, int64_t bytes) {
         is_large_ = true;
@@ -596,8 +598,8 @@ class Relaxed {
         auto operator<=>(const Inner&) const = default;
     };
 
-    // An attack of a group on a territory. kept: the number of armies that the group must leave there. toll: the number
-    // of armies that it must first pay for light territories.
+    // An attack of a group on a territory. kept: the number of advancing armies that must stay on the territory. toll:
+    // the number of armies that the group must first pay for light territories.
     struct Attack {
         int group, kind, defenders, kept, toll;
     };
@@ -684,7 +686,8 @@ class Relaxed {
         for (auto& each : found) each[0] = 0;
         for (size_t whole = 1; whole < sets; ++whole) {
             int* own = &of_light[whole * count];
-            // Without the lowest item, so that the loops visit each pair of complementary sets only once.
+            // A set without the lowest item of `whole`. Its subsets visit each pair of complementary parts of `whole`
+            // only once.
             size_t most = whole & (whole - 1);
             for (size_t part = most; part; part = (part - 1) & most) {
                 deadline_.spend(int64_t(count));
@@ -877,8 +880,8 @@ class Relaxed {
         std::vector<Action> actions;
         std::vector<Part> parts;
         std::vector<Return> returns;
-        // The numbers of the next states, and the index in values_at_ of the value of each if the last group has the
-        // budget 0.
+        // next: the numbers of the next states. place: for each of them, the index in values_at_ of its value if the
+        // last group has the budget 0.
         std::vector<size_t> next, place;
     };
 
@@ -1077,7 +1080,7 @@ class Relaxed {
     }
 
     static constexpr size_t NONE = ~size_t{0};
-    // The work to find a state, as a number of values with the same work.
+    // The work to find a state, in units of the work for one value.
     static constexpr int64_t WORK_PER_STATE = 100;
 
     const Ways<W>& ways_;
@@ -1087,15 +1090,15 @@ class Relaxed {
     bool any_, is_sound_ = true, is_capped_ = false;
     std::vector<Group> groups_;
     std::vector<Set<W>> items_;
-    std::vector<int> left_behind_;  // by item: the minimum number of armies that must remain on a territory
+    std::vector<int> left_behind_;  // for each item: the minimum number of armies that must remain on a territory
     std::vector<Inner> inner_;      // the territories of all items, item by item
-    std::vector<size_t> first_;     // by item: the index of its first territory in inner_; then the size of inner_
-    // The minimum number of armies that must remain on a light territory.
+    std::vector<size_t> first_;  // for each item: the index of its first territory in inner_; then the size of inner_
+    // The minimum of `keep`, and the minimum of `left_behind`, over all light territories.
     int light_kept_ = UNREACHABLE, light_least_ = 1;
     // The kinds of rules and numbers of defenders that attacks on light territories can have.
     std::vector<std::pair<int, int>> light_rows_;
     std::vector<uint8_t> is_goal_, is_open_;
-    std::vector<Set<W>> beyond_;  // by item: the neighbours of its territories
+    std::vector<Set<W>> beyond_;  // for each item: the neighbours of its territories
     // [group][set of items]: N, E, K and T, and the useful number of light territories
     std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;
     std::vector<int> caps_;
@@ -1107,8 +1110,8 @@ class Relaxed {
     bool is_large_ = false;
     int64_t values_ = 0, states_ = 0;
     std::vector<Code> after_;
-    // [state]: the index of its first value in values_at_. [state * groups + group]: how far the values for two budgets
-    // of the group that differ by 1 are apart.
+    // begin_[state]: the index of the first value of the state in values_at_. strides_[state * groups + group]: the
+    // distance in values_at_ between the values for two budgets of the group that differ by 1.
     std::vector<size_t> begin_, strides_;
     std::vector<double> values_at_;
 };
@@ -1200,7 +1203,7 @@ class Chance {
         Set<W> goal, field;
         std::vector<int> stacks{};  // the stacks that can reach the goal, the strongest stack first
         Set<W> away{};              // the stacks that cannot reach the goal
-        std::vector<int> extras{};  // the most useful candidates for extra territories, the best first
+        std::vector<int> extras{};  // candidates for extra territories, the most useful first
     };
 
     // A relaxed game that has not been solved: its part of the goal, the numbers of items and groups, the level of the
@@ -1209,7 +1212,7 @@ class Chance {
         size_t part, items, groups;
         int counts;
         Set<W> extras;
-        bool is_apart;  // whether the goal is whole and each stack is a group of its own
+        bool is_apart;  // whether the game is for the whole goal, with each stack as a group of its own
         double value;
         int64_t size;
 
@@ -1256,8 +1259,8 @@ class Chance {
         }
         parts_.push_back(part);
     }
-    // Returns the most promising game. It comes from the games with `is_apart` or from the other games, whichever have
-    // had less work so far.
+    // Returns the most promising game of those with `is_apart`, or of the others, depending on which of these two kinds
+    // has had less work so far.
     typename std::vector<Node>::iterator find_cheapest() {
         auto first = [this](bool is_apart) {
             return std::min_element(waiting_.begin(), waiting_.end(), [=](const Node& a, const Node& b) {
@@ -1364,7 +1367,7 @@ class Chance {
     std::vector<Part> parts_;
     std::vector<Node> waiting_;
     std::vector<Node> known_;
-    int64_t apart_ = 0, others_ = 0;  // the work so far for games with is_apart, and for other games
+    int64_t apart_ = 0, others_ = 0;  // the work so far on games with Node::is_apart, and on other games
 };
 
 // An upper bound on the value of all policies: the sum over territories and sets of the payment times an upper bound on

@@ -163,7 +163,7 @@ class SizedSearch final : public Search {
 
   private:
     static constexpr int64_t ROW_BYTES = 200 << 20;  // the memory limit of the table of values of assignments
-    // Evaluate_policy rejects larger sums of armies if the defender can choose between answers.
+    // If the defender can choose between answers, evaluate_policy rejects states with more armies.
     static constexpr int MAX_RECURSION_ARMIES = 3000;
 
     // Returns a copy of a caller's state, or an empty optional if the state cannot be reached from the start.

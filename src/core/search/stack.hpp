@@ -1,4 +1,4 @@
-// Calls of recursive functions that may need more stack memory than an ordinary thread has.
+// Runs recursive functions that may need more stack memory than an ordinary thread has.
 #pragma once
 
 #include <pthread.h>

@@ -87,9 +87,9 @@ class Tally {
 
   private:
     const Game<W>& game_;
-    // By territory, at the end of the turn: the chance to own it, and the mean armies on it.
+    // For each territory, at the end of the turn: the chance to own it, and the mean armies on it.
     std::vector<double> owned_, armies_;
-    std::vector<double> taken_;  // by set with a payment: the chance to take the whole set
+    std::vector<double> taken_;  // for each set with a payment: the chance to take the whole set
 };
 
 }  // namespace iacta

@@ -30,7 +30,7 @@ class Borders {
             if (s.at.armies[near.pop()] > 0) return true;
         return false;
     }
-    // Returns the number of armies that may leave v, so that at least one army stays.
+    // Returns the number of armies that may leave v. At least one army must stay.
     int count_movable(const War<W>& s, int v) const {
         return std::max(rules_.spare(s, v) - (rules_.game(s).keep[v] == 0), 0);
     }
@@ -102,7 +102,7 @@ class Borders {
 
     const WarRules<W>& rules_;
 
-    // By territory of the mover: the number of armies wanted there, the bonuses at stake, and the danger.
+    // For each territory of the mover: the number of armies wanted there, the bonuses at stake, and the danger.
     std::vector<double> wanted_, stake_, danger_;
 
     // Returns the danger to v if it has a given number of armies: the bonuses at stake times the missing fraction of

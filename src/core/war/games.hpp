@@ -11,8 +11,8 @@ struct JudgedAim {
     static constexpr double SHARE_OF_REST = 0.25;  // the maximum margin, as a fraction of 1 - V
 
     Aim aim;
-    size_t number = 0;                 // the index in the list of aims
-    double margin = 0.0, total = 0.0;  // margin: a bonus of the aim; total: the sum of V over the samples
+    size_t number = 0;                 // the index of the aim in the list of possible aims
+    double margin = 0.0, total = 0.0;  // margin: a bonus added to the mean of V; total: the sum of V over the samples
     int samples = 0, stage = 0;        // stage: the number of samples at which the aim was dropped, or FINAL
     uint64_t dice = 0;                 // the sum of the states of the random number generator after the samples
     bool has_no_dice = false;          // whether turns with this aim roll no dice; one sample is then sufficient
@@ -186,7 +186,7 @@ class WarPlay {
         std::array<WarPlay*, MAX_PLAYERS> seats;
         seats.fill(quick_play_.get());
         int32_t rounds = 0;
-        double change = 0.0;  // by how much the simulations change the mean value of the compared aims
+        double change = 0.0;  // how much the simulations of rounds change the mean value of the compared aims
         for (JudgedAim* each : best) {
             change -= each->value() / double(best.size());
             each->total = 0.0, each->stage = JudgedAim::FINAL;

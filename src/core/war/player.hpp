@@ -114,7 +114,7 @@ class Tactics {
         do rules_.attack(s, chosen.v, chosen.c, random, log);
         while (in_haste && goes_on(s, chosen));
     }
-    // Returns whether the aim was an elimination, has succeeded, and the turn is not over.
+    // Returns whether the aim of the turn is an elimination that has succeeded, and the turn is not over.
     bool has_eliminated(const War<W>& s) const {
         return aim.kind == IACTA_AIM_ELIMINATE && !s.lands[aim.which] && s.phase != IACTA_PHASE_ADVANCE &&
                s.phase != IACTA_PHASE_OVER;
@@ -151,8 +151,8 @@ class Tactics {
         return found;
     }
     bool allows(int kind) const { return int64_t(n_[AIMS]) >> kind & 1; }
-    // Returns the aim of an AI without simulations: to eliminate a player, to break a continent or to take a continent
-    // if its armies suffice, otherwise the preferred aim.
+    // Returns the aim of an AI that does not simulate: to eliminate a player, or to break or take a continent, if the
+    // AI has enough armies; otherwise the preferred aim.
     Aim find_aim_within_reach(const War<W>& s) {
         double most = n_[SURE];
         Aim best{int(n_[PREFERRED]), 0};

@@ -428,8 +428,8 @@ class Routes {
         for (const Part& part : parts) chance *= estimate(part.supply - part.need, part.variance);
         return chance;
     }
-    // Returns the best adjacent territory of the mover for taking a part: its armies exceed the cost of its share of
-    // the part by the largest number. Returns -1 if the mover has no adjacent territory.
+    // Returns the territory of the mover, next to a part, whose armies exceed the cost of its share of the part by the
+    // largest number. Returns -1 if the mover has no territory next to the part.
     int find_base(const Game<W>& g, const Part& part) {
         int best = -1;
         double least = 1e300;

@@ -50,13 +50,13 @@ struct War {
     // [k * OWNERS + o]: the numbers of territories and armies of owner o in continent k
     std::vector<int> held, strength;
     std::array<int, OWNERS> lands{}, armies{};
-    std::array<int, MAX_PLAYERS> mission{};  // by player: the index of the mission, or -1 for no mission
-    std::array<int, OWNERS> strong{};        // by owner: the number of territories with enough armies for the mission
+    std::array<int, MAX_PLAYERS> mission{};  // for each player: the index of the mission, or -1 for no mission
+    std::array<int, OWNERS> strong{};  // for each owner: the number of territories with enough armies for the mission
     std::array<Cards, MAX_PLAYERS> known{};
-    std::array<int, MAX_PLAYERS> hidden{};  // by player: the number of unrevealed cards
+    std::array<int, MAX_PLAYERS> hidden{};  // for each player: the number of unrevealed cards
     int mover = 0, phase = IACTA_PHASE_OVER, place = 0, first = 0, sets = 0, then = IACTA_PHASE_ATTACK;
     bool conquered = false, pictured = false;
-    bool opening = true;  // whether this is the first turn, in which some armies may have to rest
+    bool opening = true;  // whether this is the first turn, in which some territories may have to rest
     Roll pending{-1, -1, 0};
     int thrown = -1;
 
@@ -102,7 +102,7 @@ class Odds {
                 }
             }
     }
-    // Returns the odds of a battle; `able` excludes the garrison.
+    // Returns the odds of a battle. able: the number of attackers without the garrison.
     Row of(int able, int defenders) const {
         if (able > 0 && defenders > 0 && able <= top_ && defenders <= top_) return at(able, defenders);
         return scale(able, defenders);
@@ -176,7 +176,7 @@ class WarRules {
     std::vector<int> bonus;
     std::vector<Mission> missions;
     std::vector<int32_t> entries;    // the entries of all missions, one mission after another
-    std::vector<uint8_t> is_hidden;  // by player: whether the other players do not know the mission
+    std::vector<uint8_t> is_hidden;  // for each player: whether the other players do not know the mission
     War<W> start;
 
     const Game<W>& game(const War<W>& s) const { return s.opening ? opening : later; }

@@ -410,7 +410,7 @@ class Wins {
         Set<W> found, own = find_lands(player);
         if (mission.kind == IACTA_MISSION_ELIMINATE) return find_lands(*first);
         if (mission.kind == IACTA_MISSION_CAPITALS) {
-            std::vector<std::pair<int, int>> others;  // pairs of the cost of a path and a territory
+            std::vector<std::pair<int, int>> others;  // pairs: the cost of a path to a capital, and the capital
             int need = mission.number;
             for (const int32_t* each = first; each != last; ++each) {
                 if (own.has(*each)) --need;
@@ -421,7 +421,7 @@ class Wins {
             for (int i = 0; i < std::min(need, int(others.size())); ++i) found.add(others[size_t(i)].second);
             return found;
         }
-        // Pairs of the cost of a continent's missing territories and the continent.
+        // Pairs: the cost of a continent's missing territories, and the continent.
         std::vector<std::pair<int, int>> others;
         int need = mission.number;
         for (int k = 0; k < int(rules_.continents.size()); ++k) {
