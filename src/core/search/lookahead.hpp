@@ -68,7 +68,7 @@ class Lookahead {
     static constexpr int MAX_PART = 9;
     // Attacks within this fraction of the best value are compared by deeper lookahead.
     static constexpr double DEPTH_MARGIN = 0.05;
-    // Among attacks within this fraction of the best value, the style decides.
+    // Style::order decides between attacks within this fraction of the best value.
     static constexpr double ORDER_MARGIN = 0.03;
     static constexpr double EQUAL = 0.0005;      // values that differ by less than this number count as equal
     static constexpr double IDLE_BONUS = 0.002;  // the bonus for idle armies in the search for a base

@@ -589,7 +589,7 @@ class Relaxed {
         Set<W> places;
         int able;
         Set<W> reach;
-        std::vector<double> lost;  // [x]: the chance to lose x armies before the group reaches an item
+        std::vector<double> lost;  // [x]: the chance to lose x armies on the way to the first item
     };
 
     // A territory of an item: its kind of rules, the armies that must remain on it, and its defenders.
@@ -757,8 +757,8 @@ class Relaxed {
         return true;
     }
 
-    // Returns the number of armies that a group must leave on light territories if it owns territories of the items in
-    // `owned`.
+    // Returns the number of armies that a group must leave on light territories, which are outside all items, if it owns
+    // territories of the items in `owned`.
     int count_toll(const View& view, size_t g, uint32_t owned) const {
         return light_least_ * std::max(view.light[g], toll_[g][owned]);
     }

@@ -1,5 +1,8 @@
 // The borders of the mover, who is the player to move: the threats of other players, the guards against them, and the
 // last move of a turn.
+//
+// A territory is at the front if it borders hostile armies. The stake of a territory is the sum of the continent
+// bonuses that depend on it.
 #pragma once
 
 #include "war/rules.hpp"

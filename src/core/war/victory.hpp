@@ -5,7 +5,7 @@
 
 namespace iacta {
 
-constexpr int MAX_WANTED = 12;    // a player who lacks more territories counts as far from a win
+constexpr int MAX_WANTED = 12;    // a player who lacks more territories is not expected to win soon
 constexpr int MAX_DEALS = 1000;   // the maximum number of attempts to deal hidden missions
 constexpr int ATTACK_MARGIN = 1;  // armies wanted for an attack on several territories in addition to its cost
 // The values, in armies, of a win and of preventing a rival's win.
