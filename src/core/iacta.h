@@ -293,7 +293,7 @@ typedef struct {
     const uint8_t* mission_unseen; /* for each player: 1 if the other players do not know the mission */
     int32_t missions_at_end;       /* 1: a mission is only checked at the end of its player's turns */
     int32_t mission_cards;         /* the number of cards from which hidden missions are dealt */
-    const int32_t* mission_deck;   /* for each of these cards: the index of its mission */
+    const int32_t* mission_deck;   /* the index of the mission on each of the cards */
 } iacta_turn;
 
 /* The kinds of actions in a turn. */

@@ -261,7 +261,7 @@ class Rows {
         int first = 0;  // the smallest loss with a positive chance
         // [x - first]: the chance to win and lose x armies, valid if at least `dice` attackers survive
         std::vector<double> all;
-        // [a * dice + left]: the chance that `a` attackers win and `left` of them survive, for left < dice
+        // [a * dice + left]: the chance that `a` attackers win and `left` attackers survive, for left < dice
         std::vector<double> few;
         std::vector<double> chances;  // [a]: the chance that `a` attackers win
 

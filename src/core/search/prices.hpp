@@ -11,7 +11,7 @@
 //
 //     V(d) = max(0, max over rolls Σ p · (V(d − y) − c' x)),   V(0) = r − λ k,   g_c = V(defenders).
 //
-// The payment for a set is divided among its territories, because the set pays only when all of them are conquered.
+// The payment for a set is divided among its territories, because the set pays only when all its members are conquered.
 // Other upper bounds, on the chances to take territories and sets, also limit the payment for c. The bound is a convex
 // function of λ. A search finds its minimum.
 #pragma once

@@ -757,8 +757,8 @@ class Relaxed {
         return true;
     }
 
-    // Returns the number of armies that a group must leave on light territories, which are outside all items, if it owns
-    // territories of the items in `owned`.
+    // Returns the number of armies that a group must leave on light territories, which are outside all items, if it
+    // owns territories of the items in `owned`.
     int count_toll(const View& view, size_t g, uint32_t owned) const {
         return light_least_ * std::max(view.light[g], toll_[g][owned]);
     }
@@ -880,7 +880,7 @@ class Relaxed {
         std::vector<Action> actions;
         std::vector<Part> parts;
         std::vector<Return> returns;
-        // next: the numbers of the next states. place: for each of them, the index in values_at_ of its value if the
+        // next: the numbers of the next states. place: the index in values_at_ of the value of each next state if the
         // last group has the budget 0.
         std::vector<size_t> next, place;
     };
@@ -1259,8 +1259,8 @@ class Chance {
         }
         parts_.push_back(part);
     }
-    // Returns the most promising game of those with `is_apart`, or of the others, depending on which of these two kinds
-    // has had less work so far.
+    // Returns the most promising game with `is_apart` or the most promising other game, whichever kind has had less
+    // work so far.
     typename std::vector<Node>::iterator find_cheapest() {
         auto first = [this](bool is_apart) {
             return std::min_element(waiting_.begin(), waiting_.end(), [=](const Node& a, const Node& b) {
@@ -1307,8 +1307,8 @@ class Chance {
         return found;
     }
 
-    // Returns territory c with the nearest territories of the goal, `size` territories in all, or fewer if the board
-    // has no path to more of them.
+    // Returns territory c with the nearest territories of the goal, `size` territories in all, or fewer if no path
+    // leads to further territories.
     Set<W> find_nearest(int c, const Set<W>& goal, int size) const {
         Set<W> part = Set<W>::of(c), seen = part;
         for (Set<W> fresh = seen; fresh.any() && part.count() < size; seen |= fresh) {

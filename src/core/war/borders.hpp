@@ -1,4 +1,4 @@
-// The borders of the mover, who is the player to move: the threats of other players, the guards against them, and the
+// The borders of the mover (the player to move): the threats of other players, the guards against them, and the
 // last move of a turn.
 //
 // A territory is at the front if it borders hostile armies. The stake of a territory is the sum of the continent

@@ -69,9 +69,9 @@ class WarPlay {
     void take(Aim aim) { tactics.aim = aim; }
     // Lists the aims, the best aim first, each with the mean of V after simulated turns. All aims get the same dice. A
     // margin is added to the mean of the aim AS_LIKED. After each stage, the better half of the aims is simulated in
-    // twice as many turns (sequential halving). If several aims lead to the same results and dice, only the first of
-    // them is simulated further. If an elimination and another aim are nearly equal, both are simulated in three times
-    // as many turns. An AI with ROUNDS then compares the best aims by the mean of V after some rounds.
+    // twice as many turns (sequential halving). If several aims lead to the same results and dice, only the first aim
+    // is simulated further. If an elimination and another aim are nearly equal, both are simulated in three times as
+    // many turns. An AI with ROUNDS then compares the best aims by the mean of V after some rounds.
     std::vector<JudgedAim> judge_aims(War<W> s, uint64_t seed, Deadline& deadline) {
         if (quick_play_) rules_.hide_unknown(s);
         std::vector<JudgedAim> found;

@@ -176,7 +176,7 @@ class Tactics {
         }
         return best;
     }
-    // Returns the elimination that is most likely to succeed, or the aim AS_LIKED if none is likely enough.
+    // Returns the elimination that is most likely to succeed, or the aim AS_LIKED if no elimination is likely enough.
     Aim find_next_victim(const War<W>& s) {
         double most = AGAIN;
         Aim best;

@@ -45,7 +45,7 @@ using Mission = iacta_mission;
 // A state of a whole game.
 template <int W>
 struct War {
-    Position<W> at;              // all armies, and the territories of the mover, who is the player to move
+    Position<W> at;              // all armies, and the territories of the mover (the player to move)
     std::vector<uint8_t> owner;  // the owner of each territory
     // [k * OWNERS + o]: the numbers of territories and armies of owner o in continent k
     std::vector<int> held, strength;
@@ -369,7 +369,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
         s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
 }
 
-// Reveals the mover's hidden cards at random, or only one of them if cards picture territories.
+// Reveals the mover's hidden cards at random, or only one card if cards picture territories.
 template <int W>
 void WarRules<W>::reveal(War<W>& s, Random& random, Log* log) const {
     Cards seen = 0, shown = 0;

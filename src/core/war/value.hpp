@@ -153,7 +153,7 @@ void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactic
     }
 }
 
-// Computes each player's chance to win according to V. A player who has won has the chance 1, an eliminated player 0.
+// Computes each player's chance to win according to V. The winner has the chance 1, an eliminated player 0.
 template <int W>
 void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const float* weights, double* chances) {
     std::fill(chances, chances + rules.players, 0.0);
