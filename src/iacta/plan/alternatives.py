@@ -6,8 +6,8 @@ A turn often allows several attacks. The action value of attacking territory c f
 
 where x ranges over the losses of the roll and each conquest is followed by the best advance. V is
 the value under the plan's own policy: exact if the plan is exact, otherwise a lookahead estimate.
-Most attacks can also be made later, and the policy keeps playing after the first attack, so the
-differences between the values show the cost of each choice. The plan's own first attack is listed
+The policy plays on after the first attack, and may then make the other attacks. The difference
+between two values is therefore the cost of a different start. The plan's own first attack is listed
 first. If the policy rejects an attack of slightly greater value, the value of this attack is capped
 at the value of the plan.
 """
@@ -25,13 +25,13 @@ from iacta.plan.planner import EQUAL
 from iacta.plan.policy import Policy
 from iacta.plan.problem import PolicyAction, TurnState
 
-MAX_ROLL_RESULTS = 4  # maximum number of results of one roll; a whole battle may have more
-SAME = 1e-9  # tolerance for comparing exact values
-DIGITS = 12  # number of decimals for comparing values
+MAX_ROLL_RESULTS = 4  # an attack with more possible results is a whole battle, not a roll
+SAME = 1e-9  # two exact values that differ by less are treated as equal
+DIGITS = 12  # values are rounded to this many decimals before they are compared
 
 
 class Alternative(NamedTuple):
-    """A possible first attack of a plan."""
+    """A possible first attack of a turn, with the value of a plan that begins with it."""
 
     start: str  # the attacking territory
     to: str  # the defending territory
@@ -47,7 +47,7 @@ class Alternative(NamedTuple):
 def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
     """Return the best first attack over each border, sorted from best to worst.
 
-    plan: the plan to compare with.
+    plan: the plan that makes all later decisions.
     deadline: when to stop evaluating attacks; `None` for no limit. The plan's own attack is
         evaluated first, then the attacks of the largest stacks.
 
@@ -133,9 +133,10 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
 
 
 def _list_detours(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
-    """Yield the attacks that can only cost armies: those outside the targets of the policy.
+    """Yield the attacks that can only cost armies: attacks that the policy never considers.
 
-    Only the armies left near the targets count, so each value is a lower bound.
+    After such an attack only the policy's own stacks attack its targets, so each value is a lower
+    bound.
     """
     problem, policy, start = plan.problem, plan.policy, plan.problem.start
     for attack in problem.turn.actions():
@@ -148,8 +149,8 @@ def _list_detours(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
             continue
         losses = problem.turn.list_losses(attack)
         chances = problem.turn.results(attack)
-        if not all(each in chances for each in losses):  # the defender chooses the number of dice
-            continue
+        if not all(each in chances for each in losses):
+            continue  # the chances depend on the number of dice that the defender chooses
         value = 0.0
         for each in losses:
             armies = [*start.armies]
@@ -177,7 +178,7 @@ def find_uncertainty(plan: Plan) -> float:
 
 
 def find_significant_loss(loss: float, uncertainty: float) -> float:
-    """Return a loss of value, or 0 if it does not exceed the uncertainty of the values."""
+    """Return a loss of value, or 0 if the loss does not exceed the uncertainty of the values."""
     return loss if loss > uncertainty else 0.0
 
 

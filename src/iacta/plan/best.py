@@ -19,15 +19,14 @@ from iacta.plan.search import Report
 from iacta.probability.chances import Chance, read_chance
 from iacta.rules.rules import Rules
 
-Progress: TypeAlias = Callable[
-    [float, float], object
-]  # receives the best value and its upper bound
-Improved: TypeAlias = Callable[[Plan], object]  # receives the best plan so far
+# A callback that receives the value of the best plan so far and its upper bound.
+Progress: TypeAlias = Callable[[float, float], object]
+Improved: TypeAlias = Callable[[Plan], object]  # a callback that receives the best plan so far
 
-MIN_CHANCE = 1e-12  # minimum chance of a battle in a report
-MAX_ARMIES = 1000  # maximum in the search for the fewest armies
+MIN_CHANCE = 1e-12  # a plan does not list battles that happen with a smaller chance
+MAX_ARMIES = 1000  # the search for the fewest armies gives up beyond this number
 FIRST_TRIED = 8
-TRIAL_TIME_SHARE = 0.2  # fraction of the remaining time for each number of armies
+TRIAL_TIME_SHARE = 0.2  # fraction of the remaining time for the plan with each number of armies
 
 
 def best_plan(
@@ -64,7 +63,7 @@ def best_plan(
     budget: the amount of work, relative to the default. The same budget finds the same plan on
         every machine unless a time limit ends the search. `None` means the default amount, or
         unlimited work if there is a time limit.
-    prove: stop as soon as the gap between the plan and its upper bound is this small.
+    prove: stop as soon as the value of the plan is this close to its upper bound.
     threads: the number of threads; using more than 2 does not help. `None` means 2, or 1 in a
         worker process.
     progress: a callback that receives the value of the best plan and its upper bound whenever the
@@ -113,7 +112,7 @@ def plan_within(
     progress: Progress | None = None,
     improved: Improved | None = None,
 ) -> Plan:
-    """Search for the best plan for a problem.
+    """Search for the best plan for a problem (a turn with a goal).
 
     deadline: when to stop searching.
     budget, prove, threads, progress, improved: as for `best_plan`.
@@ -133,9 +132,10 @@ def plan_within(
 
 
 def make_best_reporter(progress: Progress | None) -> Progress:
-    """Return a callback that reports the best value of several successive searches.
+    """Return a callback for several successive searches that reports the best value so far.
 
-    progress: the user's callback, or `None`. Anything else raises an error.
+    progress: the user's callback, which is called with this value and its bound, or `None`. Any
+        other object raises an error.
     """
     _check_callback(progress, "progress")
     best = -inf
@@ -156,7 +156,7 @@ def _check_callback(callback: object, name: str) -> None:
 
 def count_default_threads() -> int:
     """Return the default number of threads: 2, or 1 in a worker process."""
-    from multiprocessing import parent_process  # slow to import and only needed here
+    from multiprocessing import parent_process  # imported here because the import is slow
 
     return 2 if parent_process() is None else 1
 
@@ -175,7 +175,7 @@ def _read_positive(value: object, name: str) -> float:
 
 
 def make_plan(found: Found, seconds: float) -> Plan:
-    """Return the plan of a policy with its statistics.
+    """Convert the result of a search to a plan, with the statistics for the user.
 
     found: the policy with its value and statistics.
     seconds: the duration of the search in seconds.
@@ -214,7 +214,7 @@ def make_plan(found: Found, seconds: float) -> Plan:
 
 
 def _find_stages(problem: Problem, report: Report) -> tuple[float, ...]:
-    """Return the chance to reach each goal of a sequence."""
+    """Return, for goals in order, the chance to reach each goal together with all earlier goals."""
     masks = (mask for mask, _ in problem.rewards.sets)
     chances = dict(zip(masks, report.taken, strict=True))
     missing = (mask & ~problem.owned for mask in problem.goal.stages(problem.board))
@@ -265,7 +265,7 @@ def armies_needed_for_plan(
 ) -> int:
     """Return the fewest armies on a territory with which the best plan reaches a required chance.
 
-    position: the position; the armies on `source` are ignored.
+    position: the position before the attacks; the armies on `source` are ignored.
     goal: `TakeAll`, `TakeAny` or `OwnAny`.
     chance: the required chance, between 0 and 1.
     source: the name of a territory of the player that may attack.

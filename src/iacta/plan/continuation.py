@@ -47,33 +47,36 @@ from iacta.plan.simulated import find_final_states, play_games
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, mean_error
 
-ENDS = 128  # default number of simulated games
-AFTER_INTERRUPT = 0.5  # seconds to evaluate the best turn after Ctrl-C
-PILOT_DIVISOR = 8  # ratio of the games of the estimate to the games of the first comparison
-FIRST_SHARE, PILOT_SHARE, LAST_SHARE = 0.2, 0.4, 0.7  # fractions of the remaining time
-REPORT_BUDGET = 0.5  # search budget for the report on the chosen policy, relative to the default
-LATER_WORTH = 20.0  # worth of later goals, relative to the first goal
-ARMY_WORTHS = (0.01, 0.04)  # worth of a surviving army, relative to the first goal
+ENDS = 128  # default number of simulated games for the estimate of the chosen policy
+AFTER_INTERRUPT = 0.5  # time in seconds to evaluate the best policy after Ctrl-C
+PILOT_DIVISOR = 8  # the first comparison plays 1 / 8 of the games of the final estimate
+# Fractions of the remaining time to find the candidate policies, to compare them, and to estimate
+# the value of the chosen policy.
+FIRST_SHARE, PILOT_SHARE, LAST_SHARE = 0.2, 0.4, 0.7
+REPORT_BUDGET = 0.5  # search budget for the statistics of the chosen policy; 1 is the default
+LATER_WORTH = 20.0  # payoff of each later goal in one of the objectives; the first goal pays 1
+ARMY_WORTHS = (0.01, 0.04)  # payoffs of a surviving army in two objectives; the first goal pays 1
 MAX_FIRST_STATES = 50_000  # maximum number of states in an exact search for the first goal
 MAX_LATER_STATES = 2_000  # maximum number of states in an exact search after the first goal
-EXACT_TIME_SHARE = 0.3  # fraction of the time for an exact solution
+EXACT_TIME_SHARE = 0.3  # fraction of the time that may be spent on solving the whole turn exactly
 MAX_TURN_STATES = 6_000  # maximum number of states in an exact solution of the whole turn
-MAX_ENDS = 1_000  # maximum number of states that reach the first goal in an exact solution
+MAX_ENDS = 1_000  # maximum number of states, in an exact solution, that reach the first goal
 SAME = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
 class Continuation(DisplayMixin):
-    """A turn that continues with new armies after its first goal.
+    """The best turn found if the first goal brings new armies, which help to reach later goals.
 
-    plan: the plan for the first goal.
+    plan: the plan for the part of the turn up to the first goal.
     first: the chance to reach the first goal. All chances are `None` if there was no time for a
-        single game.
+        single simulated game.
     armies: the distribution of the number of new armies after the first goal.
-    win_probability: the chance to reach both goals; an estimate unless `ends` is 0.
-    error: the standard error of the chance; 0 if the chances are exact. The error of an estimate is
-        never 0, because the simulated games may have missed rare results.
-    without: the chance to reach both goals without new armies.
+    win_probability: the chance to reach the first goal and all later goals; an estimate unless
+        `ends` is 0.
+    error: the standard error of `win_probability`; 0 if the chances are exact. The error of an
+        estimate is never 0, because the simulated games may have missed rare results.
+    without: the chance to reach all goals without new armies.
     ends: the number of simulated games of the first plan; 0 if the chances are exact.
     proven: whether no better turn exists; in that case the chances are exact.
     """
@@ -119,7 +122,7 @@ def go_on(
     progress: Progress | None = None,
     **options: Unpack[PlanOptions],
 ) -> Continuation:
-    """Search for the best turn if the first of two goals brings new armies.
+    """Search for the best turn if reaching the first goal brings new armies.
 
     position: the position before the first attack.
     goal: the goals in order. All goals after the first count as a single goal.
@@ -166,7 +169,7 @@ def go_on(
 
 
 class _Later(NamedTuple):
-    """The later goals and the new armies that help to reach them."""
+    """The goals after the first goal, and the distribution of the number of new armies."""
 
     goal: TakeAll
     armies: Distribution[int]
@@ -177,7 +180,9 @@ def _solve_turn(
 ) -> Continuation | None:
     """Solve the whole turn exactly, or return `None` if it has too many states.
 
-    first, whole: the problem of reaching the first goal, and of reaching all goals in order.
+    first: the problem of reaching the first goal.
+    whole: the problem of reaching all goals in order.
+    later: the later goals and the new armies.
     """
     until = make_mask(map(first.place, first.goal.names))
     part = deadline.take_share(EXACT_TIME_SHARE)
@@ -211,7 +216,11 @@ def _solve_turn(
 
 
 def _cut_plan(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
-    """Convert a plan for several goals to a plan for the first goal."""
+    """Convert a plan for several goals to a plan for the first goal only.
+
+    chance: the chance that the plan reaches the first goal.
+    bound: an upper bound on the chance that any plan reaches the first goal.
+    """
     return replace(
         plan,
         goal=goal,
@@ -225,9 +234,9 @@ def _cut_plan(plan: Plan, goal: Goal, chance: float, bound: float) -> Plan:
 
 
 class _End:
-    """The value of the rest of a turn after its first goal has been reached.
+    """The value of the rest of a turn once its first goal is reached and new armies arrive.
 
-    first: the problem of reaching the first goal.
+    first: the problem of the first part of the turn, whose rules and constraints apply.
     state: a state in which the first goal has just been reached.
     end: when to stop searching.
     """
@@ -256,7 +265,10 @@ class _End:
 def _list_policies(
     first: Problem, goal: InOrder, deadline: Deadline, options: PlanOptions
 ) -> Iterator[Policy]:
-    """Yield candidate policies for the part of the turn before the first goal."""
+    """Yield candidate policies for the part of the turn up to the first goal.
+
+    The objectives of the candidates are listed in the docstring of this module.
+    """
     one, *others = goal.goals
     goals: list[Goal] = [goal, InOrder(goal.goals, (1.0, *(LATER_WORTH for _ in others)))]
     if not first.held:
@@ -272,7 +284,12 @@ def _list_policies(
 
 
 class _Turn:
-    """Simulated games of a turn that begins with the given policy."""
+    """Simulated games of a turn in which a policy plays up to the first goal.
+
+    policy: the policy.
+    first: the policy for the first goal alone.
+    later: the later goals and the new armies.
+    """
 
     def __init__(self, policy: Policy, first: Policy, later: _Later, seed: int) -> None:
         self.policy, self.first, self.later, self.seed = policy, first, later, seed
@@ -281,8 +298,12 @@ class _Turn:
         self.begin(0)
 
     def begin(self, part: int) -> None:
-        """Discard all games and start a new sequence of random games."""
-        # One row per game: the result with new armies, the result without, and the luck.
+        """Discard all games and start a new sequence of random games.
+
+        part: the number of the sequence, which determines its dice.
+        """
+        # For each game: the chance to reach the later goals with new armies, the same chance
+        # without them, and the luck of the game.
         self._found: list[tuple[float, float, float]] = []
         rng = np.random.default_rng((self.seed, part))
         self._games = play_games(self.policy, rng, self._until)
@@ -293,8 +314,8 @@ class _Turn:
             end, luck = next(self._games)
             if end not in self._known:
                 values = self._evaluate_end(end, deadline)
-                if deadline.is_over:  # the last values may come from an unfinished search
-                    return
+                if deadline.is_over:
+                    return  # do not use the last values, whose search may be unfinished
                 self._known[end] = values
             self._found.append((*self._known[end], luck))
 
@@ -305,9 +326,9 @@ class _Turn:
         return end.mean(), end.worth(0)
 
     def _subtract_luck(self, column: int) -> list[float]:
-        """Return the results of the games with the effect of luck removed.
+        """Return the result of each game, reduced by the luck of its dice.
 
-        column: 0 for the results with new armies, 1 for the results without them.
+        column: 0 for the results with new armies, 1 for the results without new armies.
         """
         rows = np.array(self._found)
         values, luck = rows[:, column], rows[:, 2]
@@ -344,7 +365,7 @@ class _Turn:
             return plan, plan.stages[0]
         if plan.goal.is_chance:
             return plan, plan.value
-        # The policy may also have a payoff for surviving armies, which must not count here.
+        # The goal of the policy may pay for surviving armies. Report only the first goal.
         chance, best = min(found.report.taken[0], 1.0), self.first
         bound = best.decide(best.problem.start).value if best.is_best else 1.0
         return _cut_plan(plan, best.problem.goal, chance, bound), chance

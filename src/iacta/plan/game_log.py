@@ -1,7 +1,8 @@
 """Game logs: the turns of a game, read from JSON lines or from a RiskGameRecorder file.
 
-A recording shows the map after each change, not the attacks themselves. Unclear or illegal battles
-are skipped. A new `LoggedTurn` then starts from the map as recorded before the next battle.
+A recording shows the map after each change, not the attacks themselves. If an attack is unclear or
+illegal it is skipped, and the turn is split: a new `LoggedTurn` starts from the recorded map before
+the next attack.
 """
 
 from collections import Counter
@@ -29,21 +30,21 @@ from iacta.inputs.json_and_toml import parse_json
 from iacta.plan.goals import Goal
 from iacta.plan.named_goals import read_goal_record
 
-MAX_BYTES = 2**24  # enough for thousands of turns
+MAX_BYTES = 2**24  # maximum length of a log, enough for thousands of turns
 TURN_KEYS = ("version", "turn", "board", "goal", "corrected", "battles", "stops")
-NOBODY = "nobody"  # the owner of neutral territories
+NOBODY = "nobody"  # the owner of a territory that belongs to no player of the recording
 
 
 class LoggedTurn(NamedTuple):
-    """A turn of a log, or a part of a turn that has its own starting position."""
+    """A turn of a logged game, or a part of a turn that begins with a position of its own."""
 
     number: int  # the number of the turn in the log, from 1
     turn: Turn  # the state before the first battle
-    goal: Goal | None  # `None` for a turn without a goal
+    goal: Goal | None  # the goal of the player; `None` if the log does not state a goal
     battles: tuple[LoggedBattle, ...]
     is_over: bool = True  # whether the player stops attacking after the last battle
-    # The territories whose owner or armies were corrected by hand before this part, with the new
-    # values.
+    # Territories whose owner or armies the user corrected by hand before this turn, with the new
+    # owner and armies.
     corrected: Mapping[str, Holding] = {}
 
     @property
@@ -90,7 +91,8 @@ def _read_lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
             ) from None
         with add_place(f"line {number}"):
             record = _check_object(given, "turn", TURN_KEYS)
-            if "board" in record:  # an untrusted log must not name a file on this machine
+            if "board" in record:
+                # Accept only a JSON object: an untrusted log must not name a file on this machine.
                 board = read_board(_check_object(record["board"], "board"))
             played = _read_turn(turn, record, board)
         yield played
@@ -112,6 +114,7 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
     coded = Turn.from_code(code, board)
     if coded.phase != "attack":
         raise IllegalError(f"turn must be in the attack phase, got phase {coded.phase!r}")
+    # The new turn has no cards, because a review ignores them.
     turn = Turn(
         coded.position,
         coded.rules,
@@ -122,7 +125,7 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
         players=coded.players,
         victory=coded.victory,
         phase="attack",
-    ).replace_armies(coded.owners, coded.armies)  # without cards
+    ).replace_armies(coded.owners, coded.armies)
     check_version(record)
     goal = None
     if record.get("goal") is not None:
@@ -141,7 +144,7 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
 
 
 class _Recorded:
-    """The turns of a recording, with a count of unclear events of each kind in `unclear`."""
+    """Converts a recording of a game to turns, and counts the unclear events of each kind."""
 
     def __init__(self, recording: Recording, board: Board) -> None:
         self.recording, self.board, self.unclear = recording, board, Counter[str]()
@@ -160,12 +163,15 @@ class _Recorded:
             with add_place(f"round {round_number}"):
                 parts = self._split_turn(list(changes))
             if round_number == 0 and not any(part.battles for part in parts):
-                continue  # round 0 is the choice of capitals
+                continue  # in round 0 the players only choose their capitals
             number += bool(parts)
             yield from (part._replace(number=number) for part in parts)
 
     def _split_turn(self, changes: list[Change]) -> list[LoggedTurn]:
-        """Split a turn wherever the map changed between two battles."""
+        """Convert the changes of the map in a recorded turn to logged turns.
+
+        A new logged turn starts wherever the map changed between two battles.
+        """
         parts, last, player = list[LoggedTurn](), changes[0].lands, changes[0].player
         for change in _join_moves(changes):
             before = self._make_turn(player, change.lands) if change.attack else None
@@ -178,7 +184,7 @@ class _Recorded:
                     record["moved"] = change.changed[to].armies
                 try:
                     battle = fight_battle(before, record)
-                except IllegalError:  # such as an attack through a portal
+                except IllegalError:  # the recorded map may have portals, which the board lacks
                     self.unclear["attacks that the rules do not allow"] += 1
                 else:
                     parts[-1] = parts[-1]._replace(battles=(*parts[-1].battles, battle))
@@ -215,7 +221,7 @@ class _Recorded:
 
 
 def _join_moves(changes: Iterable[Change]) -> list[Change]:
-    """Join each conquest with the later move of armies into the conquered territory."""
+    """Merge each conquest with the later change that moves more armies into the territory."""
     found = list[Change]()
     for change in changes:
         conquest = found[-1] if found and found[-1].attack is not None else None

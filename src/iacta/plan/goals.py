@@ -28,24 +28,26 @@ from iacta.native.bit_sets import bits, make_mask
 if TYPE_CHECKING:
     from iacta.game import Turn
 
-MAX_WORTH = 1e9  # small enough for floats to resolve the worth of a single army
-MAX_NAMED = 4  # maximum number of territories to list by name
+MAX_WORTH = 1e9  # maximum worth of anything; floats still resolve the worth of a single army
+MAX_NAMED = 4  # a description of a goal lists at most this many territories by name
 
 
 class Rewards(NamedTuple):
     """The payoffs of a goal during a turn. The value of a policy is its expected total payoff."""
 
     lands: tuple[float, ...]  # payoff for conquering each territory
-    sets: tuple[tuple[int, float], ...] = ()  # whole sets of territories, with payoffs
-    price: float = 0.0  # cost of each army lost
-    once: bool = False  # whether the first payoff ends the turn
-    # The number of territories whose ownership ends the turn with a payoff of 1; 0 for no number.
+    # Pairs of a set of territories and the payoff for owning the whole set at the end.
+    sets: tuple[tuple[int, float], ...] = ()
+    price: float = 0.0  # cost of each army that the player loses
+    once: bool = False  # whether the first conquest with a payoff ends the turn
+    # The turn ends with a payoff of 1 when the player owns this number of territories, each with at
+    # least `armies` armies. The number is 0 if the goal does not count territories.
     number: int = 0
-    armies: int = 0  # the minimum number of armies on each such territory
+    armies: int = 0
 
     @property
     def most(self) -> float:
-        """The largest possible payoff."""
+        """The largest possible total payoff of a turn."""
         if self.number:
             return 1.0
         if self.once:
@@ -54,9 +56,9 @@ class Rewards(NamedTuple):
 
 
 class Goal(PasteableMixin):
-    """A goal that a plan tries to reach.
+    """A goal that a plan tries to reach, such as the conquest of a continent.
 
-    kind: the kind of goal in one or two words.
+    kind: the name of the class of goals, in one or two words.
     is_chance: whether the value of a plan is the chance to reach this goal.
     """
 
@@ -75,7 +77,7 @@ class Goal(PasteableMixin):
 
     @abstractmethod
     def read(self, board: Board) -> Self:
-        """Return the goal with names spelled as on the board; unknown names raise an error."""
+        """Return the goal with names spelled as on the board; an unknown name raises an error."""
 
     @abstractmethod
     def record(self) -> dict[str, Any]:
@@ -104,12 +106,12 @@ class Goal(PasteableMixin):
         """Return the payoffs of the goal for a player who owns some territories already.
 
         board: the board passed to `read`.
-        owned: the set of the player's territories.
+        owned: the set of the player's territories, as an integer with a bit for each territory.
         """
 
     @abstractmethod
     def worth(self, turn: "Turn") -> float:
-        """Return the value of the present holdings; 1 if a goal to take territories is reached.
+        """Return the value of the goal if the player stops now: a chance (0 or 1), or a worth.
 
         turn: a turn in any phase.
         """
@@ -122,14 +124,14 @@ class Goal(PasteableMixin):
         return {*self.names} <= _list_owned(turn)
 
     def stages(self, board: Board) -> tuple[int, ...]:
-        """For each goal of `sequence`, return its territories and the territories of earlier goals.
+        """Return, for each goal of `sequence`, the territories of this goal and all earlier goals.
 
         board: the board passed to `read`.
         """
         return tuple(accumulate((_make_mask(each.names, board) for each in self.sequence), or_))
 
     def find_garrison(self, name: str) -> int:
-        """Return the fewest armies that a plan for the goal leaves on a territory.
+        """Return the fewest armies that must stay on an owned territory because of the goal.
 
         name: the name of the territory.
         """
@@ -148,7 +150,7 @@ class Goal(PasteableMixin):
 
 @dataclass(frozen=True, repr=False)
 class _Conquest(Goal):
-    """A goal to own all, or any one, of some territories."""
+    """The base class of goals to own all given territories, or at least one of them."""
 
     territories: tuple[str, ...] | str
 
@@ -281,12 +283,12 @@ class TakeAny(_Conquest):
 
 @dataclass(frozen=True, repr=False)
 class OwnAny(Goal):
-    """Own a number of territories of any kind at the end of the attacks.
+    """Own a number of territories at the end of the attacks, no matter which territories.
 
-    number: the number of territories to own in all.
-    armies: the minimum number of armies on every such territory.
+    number: the number of territories, including the player's present territories.
+    armies: the minimum number of armies on a territory that counts.
 
-    If exact play has too many states, a plan takes the best set of territories that a search finds.
+    If exact play has too many states, a search chooses the territories that the plan takes.
 
     >>> OwnAny(21, armies=2)
     OwnAny(number=21, armies=2)
@@ -418,7 +420,7 @@ class Worth(Goal):
 
     def _list_sets(self, board: Board) -> Iterator[tuple[int, float]]:
         for each in board.continents:
-            if each.territories:  # an empty continent brings no bonus
+            if each.territories:  # a continent without territories brings no bonus
                 yield _make_mask(each.territories, board), self.bonus * each.bonus
         for goal, worth in self.prizes:
             yield _make_mask(goal.names, board), worth
@@ -536,7 +538,7 @@ def eliminate(position: Position, owner: str) -> TakeAll:
 
 
 def find_owned(turn: "Turn") -> int:
-    """Return the set of territories of the player to move."""
+    """Return the territories of the player to move, as an integer with a bit for each territory."""
     return make_mask(t for t, owner in enumerate(turn.owners) if owner == turn.player)
 
 
@@ -550,18 +552,18 @@ def _make_mask(names: Iterable[str], board: Board) -> int:
 
 
 def _filter_sets(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[int, float], ...]:
-    """Return the sets that the player does not own yet, reduced to the missing territories."""
+    """Return the sets that the player does not own yet, without the territories already owned."""
     return tuple((mask & ~owned, paid) for mask, paid in sets if mask & ~owned)
 
 
 def _describe_conquest(
     names: tuple[str, ...] | str, board: Board, whole: str, last: str, many: str
 ) -> str:
-    """Describe the conquest of some territories in words.
+    """Describe a goal to take territories in words, such as `take Peru or Brazil`.
 
     whole: the words before the name of a continent, such as `"take "`.
-    last: the conjunction before the last name, such as "and".
-    many: the words before "of N territories" if there are too many names to list.
+    last: the conjunction before the last name, such as `"and"`.
+    many: the words before `of N territories` if there are too many names to list.
     """
     if isinstance(names, str):
         names = board.find_set(names)

@@ -65,22 +65,22 @@ from iacta.plan.search import Search
 from iacta.plan.simulated import play_games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
 
-ENDS = 100  # default number of simulated ends
+ENDS = 100  # default number of ends (final states of the plan) to simulate
 MIN_ENDS = 100  # minimum number of ends for an estimate, unless the caller asks for fewer
-RARE = 1e-4  # if the chance to reach the goal is at most this small, no ends are simulated
-SAME = 1e-9  # tolerance for comparing values
-BOUNDED_ENDS = 16  # number of ends for which the opponents' chances are bounded
+RARE = 1e-4  # no ends are simulated if the chance to reach the goal is not greater than this
+SAME = 1e-9  # a plan whose value is this close to its upper bound is proven
+BOUNDED_ENDS = 16  # upper bounds on the opponents' chances are computed for this many ends only
 MAX_STATES = 4_000  # maximum number of states in an exact search of an opponent's turn
-MAX_AT_HOME = 3  # number of large stacks to keep at home, each in one alternative plan
-REARGUARDS = (2, 4)  # armies to leave next to enemies in alternative plans
-SCOUTING_ENDS = 12  # number of ends in the first comparison of plans
+MAX_AT_HOME = 3  # maximum number of alternative plans in which a large stack may not attack
+REARGUARDS = (2, 4)  # armies that must stay on targets next to enemies, in alternative plans
+SCOUTING_ENDS = 12  # number of ends of each plan in the first comparison of plans
 ALTERNATIVE_BUDGET = 0.25  # search budget for an alternative plan, relative to the default
-MAX_HOLD_SHARE = 0.999  # no alternatives are tried if the plan holds this share of conquests
-GAIN = 1e-4  # minimum gain for choosing an alternative plan
+MAX_HOLD_SHARE = 0.999  # alternatives are tried only if the plan holds less of its conquests
+GAIN = 1e-4  # an alternative plan must have a chance greater by more than this to be chosen
 
 
 class Threat(NamedTuple):
-    """An opponent's threat to the targets.
+    """The danger that an opponent takes back a target on their next turn.
 
     player: the opponent.
     chance: the chance of the best play found to take any target, after the goal is reached.
@@ -95,7 +95,7 @@ class Threat(NamedTuple):
 
 
 class Fortified(NamedTuple):
-    """A fortifying move at the end of the turn.
+    """A fortifying move that the player makes at the end of some simulated turns.
 
     start, to: the territory that gives armies and the territory that gets them; both are empty if
         no armies move.
@@ -234,15 +234,15 @@ def take_and_hold(
     noise = NORMAL_QUANTILE * hypot(chosen.error, found.error)
     if _find_chance(chosen) <= _find_chance(found) + max(noise, GAIN):
         return found
-    # The bound of an alternative plan covers only play under its constraints, so use the bound of
-    # the first plan.
+    # The upper bound of an alternative plan holds only under the plan's constraints, so report the
+    # bound of the original plan.
     proven = best.plan.interval is None and plan.upper_bound - best.plan.comparable_value <= SAME
     reported = replace(best.plan, upper_bound=plan.upper_bound, proven=proven)
     return replace(chosen, plan=reported, otherwise=found)
 
 
 def _list_constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]:
-    """Yield constraints for plans that may hold the targets more often."""
+    """Yield constraints (`stay` or `keep`), each for an alternative plan that may hold better."""
     position, names = plan.position, plan.goal.names
     stay = options.get("stay", ())
     resting = (stay,) if isinstance(stay, str) else tuple(stay)
@@ -257,11 +257,11 @@ def _list_constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]
 
 
 class _OpponentTurns(NamedTuple):
-    """The opponents' turns after one end of the plan."""
+    """The chances of the opponents' next turns after one end (final state) of the plan."""
 
-    held: float  # the chance to hold the targets
-    unfortified: float  # the same chance without a fortifying move
-    threats: dict[str, Threat]  # one threat per opponent
+    held: float  # the chance that no opponent takes a target
+    unfortified: float  # the chance that no opponent takes a target if the player does not fortify
+    threats: dict[str, Threat]  # the threat of each opponent, by the opponent's name
     move: Fortify
 
     @property
@@ -274,7 +274,7 @@ NOTHING = Fortify("", "", 0)
 
 
 class _Outlook:
-    """Evaluates the opponents' turns after the ends of any plan for the same goal."""
+    """Evaluates the opponents' next turns after an end (final state) of any plan for a goal."""
 
     def __init__(
         self, plan: Plan, get: Mapping[str, int] | int | None, fortify: str, options: PlanOptions
@@ -294,13 +294,14 @@ class _Outlook:
         if "rules_of" in options:
             self.theirs["rules_of"] = options["rules_of"]
         self.battles = SingleBattles(plan.problem.turn)
-        self.large = set[str]()  # opponents whose turns are too large to solve exactly
+        self.large = set[str]()  # the opponents whose turns have too many states to solve exactly
 
     def evaluate_end(
         self, plan: Plan, end: Position, is_bounded: bool, deadline: Deadline
     ) -> _OpponentTurns:
-        """Return the opponents' next turns after an end of a plan.
+        """Return the chances of the opponents' next turns, after the player's fortifying move.
 
+        end: the position at the end of the plan.
         is_bounded: whether to compute upper bounds for opponents whose best play is unknown;
             otherwise their bound is 1.
         """
@@ -312,7 +313,7 @@ class _Outlook:
             fortified = self._find_threats(turn.after(move).position, deadline, is_bounded)
             if _find_hold_chance(fortified) >= held:
                 threats, held = fortified, _find_hold_chance(fortified)
-            else:  # the full search of the turns contradicts the simplified model
+            else:  # the simplified model recommends the move, but the full search does not
                 move = NOTHING
         return _OpponentTurns(held, unfortified, threats, move)
 
@@ -347,7 +348,7 @@ class _Outlook:
         return usual_reinforcements(end, player)
 
     def _find_best_move(self, turn: Turn) -> Fortify:
-        """Return the fortifying move that holds best if each opposing stack fights one battle."""
+        """Return the best fortifying move in a model where each enemy stack fights one battle."""
         end = turn.position
         threats = [
             (beside, self._count_new_armies(end, player))
@@ -369,8 +370,9 @@ class _Outlook:
 
 
 class _Ends:
-    """Random ends of a plan that reach the goal, with the opponents' turns after them.
+    """Simulated ends (final states) of a plan that reach the goal, with the turns that follow.
 
+    outlook: evaluates the opponents' turns after each end.
     seed: the random seed for the dice.
     """
 
@@ -396,7 +398,7 @@ class _Ends:
         return _summarise(plan, found[:ends], not self.outlook.large)
 
     def _draw_ends(self, ends: int, deadline: Deadline) -> None:
-        """Simulate until there are `ends` ends or the deadline has passed."""
+        """Simulate the plan until there are `ends` ends, or until the deadline."""
         plan, found = self.plan, self._found
         held = make_mask(map(plan.problem.place, self.outlook.held))
         for end, _ in play_games(plan.policy, self._rng, deadline=deadline):
@@ -405,8 +407,8 @@ class _Ends:
             if end not in self._known:
                 position, is_bounded = plan.problem.make_position(end), len(found) < BOUNDED_ENDS
                 afterwards = self.outlook.evaluate_end(plan, position, is_bounded, deadline)
-                if deadline.is_over:  # the last search may be unfinished
-                    return
+                if deadline.is_over:
+                    return  # do not use the last result, whose search may be unfinished
                 self._known[end] = afterwards
             found.append(self._known[end])
             if len(found) >= ends:
@@ -430,7 +432,7 @@ def _read_reinforcements(position: Position, get: Mapping[str, int] | int | None
 
 
 def _find_take_chance(plan: Plan) -> float:
-    """Return the chance to reach the goal, or 0 if it is unknown."""
+    """Return the chance that a plan takes its targets, or 0 if the chance is unknown."""
     return plan.win_probability or 0.0
 
 
@@ -439,7 +441,7 @@ def _find_chance(held: Hold) -> float:
 
 
 def _summarise(plan: Plan, found: list[_OpponentTurns], proven: bool) -> Hold:
-    if not found:  # the goal is almost never reached
+    if not found:  # no ends were simulated, because the plan almost never reaches the goal
         return Hold(plan, 0.0, _find_take_chance(plan) / NORMAL_QUANTILE, 0.0, 0.0, True, (), (), 0)
     held = np.array([each.held for each in found])
     error = mean_error(held.tolist())
@@ -456,9 +458,9 @@ def _summarise(plan: Plan, found: list[_OpponentTurns], proven: bool) -> Hold:
     reached = _find_take_chance(plan)
     if plan.interval is not None:
         missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL_QUANTILE)
-        if (
-            plan.stages
-        ):  # the interval belongs to the total worth, so estimate the error of the chance
+        if plan.stages:
+            # The interval of a plan for several goals is for their total worth, so compute the
+            # error of the chance from the number of games.
             missed = sqrt(reached * (1 - reached) / plan.games)
         error = hypot(error, missed * float(held.mean()) / reached)
     least = held.mean() if proven else np.mean([each.at_least for each in found[:BOUNDED_ENDS]])

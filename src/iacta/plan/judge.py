@@ -48,21 +48,21 @@ from iacta.plan.problem import pose_problem
 from iacta.plan.reinforcement import plan_with_new_armies, turn_options
 from iacta.rules.roll import Losses
 
-BUDGET = 0.2  # search budget for each state, relative to the default
-TRIED_ADVANCES = 3  # number of different advances to compare after a conquest
+BUDGET = 0.2  # search budget for the value of each state; 1 is the default of `best_plan`
+TRIED_ADVANCES = 3  # a turn between a conquest and its advance is valued by this many advances
 
 
 class StateValue(NamedTuple):
-    """The value of a state of a turn."""
+    """The value that a quick search finds for a state of a turn."""
 
     value: float  # the chance to reach the goal, or the expected worth
-    error: float = 0.0  # half the width of the interval around the value
-    uncertainty: float = 0.0  # differences between values up to this size may be noise
-    attacks: tuple[Alternative, ...] = ()  # the possible first attacks, best first
+    error: float = 0.0  # half the width of the 95% interval of the value; 0 if it is exact
+    uncertainty: float = 0.0  # a difference between two values is significant only if it is larger
+    attacks: tuple[Alternative, ...] = ()  # the possible next attacks with their values, best first
 
 
 class Judgement(NamedTuple):
-    """The effect of one step on the value, split into luck and cost.
+    """The effect of one step (an attack, an advance or a stop) on the value of a turn.
 
     change: the change of the value; `None` if there is no goal or no value.
     luck: the part of the change that is due to the dice; `None` if the decision cannot be judged.
@@ -79,7 +79,9 @@ class Judgement(NamedTuple):
 
 
 def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> Plan | None:
-    """Return the plan of a turn, or `None` outside the attack phase or if the goal is reached.
+    """Return a plan for the rest of a turn.
+
+    The result is `None` outside the attack phase, or if the goal is reached.
 
     turn: the turn.
     goal: the goal of the player to move.
@@ -92,9 +94,9 @@ def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> 
 
 
 def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateValue:
-    """Return the value of a turn in any phase.
+    """Return the value of a turn in any phase for the goal of its player.
 
-    goal: the goal of the player to move; `None` if the player to eliminate is already gone.
+    goal: the goal of the player to move; `None` if the player to eliminate is already eliminated.
     """
     if goal is None or (goal.is_chance and goal.is_reached(turn)):
         return StateValue(1.0)
@@ -117,7 +119,7 @@ def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateVa
 
 
 def find_end_value(turn: Turn, goal: Goal) -> StateValue:
-    """Return the value of a state without further attacks.
+    """Return the value of a turn if the player makes no more attacks.
 
     The chance is 1 if the player has won the game, even without reaching the goal.
     """
@@ -136,7 +138,7 @@ def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
 
 
 def judge_choice(before: StateValue, after: StateValue) -> Judgement:
-    """Judge a step without dice."""
+    """Judge a step without dice, such as an advance: return the change of value and its cost."""
     change, error = after.value - before.value, before.error + after.error
     unsure = max(before.uncertainty, after.uncertainty)
     return Judgement(change, 0.0, find_significant_loss(-change, unsure), error)
@@ -149,8 +151,9 @@ def judge_attack(
     dice: Sequence[int],
     expected: float | None = None,
 ) -> Judgement:
-    """Judge an attack by its effect on the value.
+    """Judge an attack: return the change of value, the luck of the dice and the decision's cost.
 
+    before, after: the value of the turn before and after the attack.
     border: the attacking and the defending territory.
     dice: the possible numbers of attack dice; the number with the lowest cost is assumed.
     expected: the mean value after a roll in which the defender rolls fewer dice than usual; `None`

@@ -27,16 +27,16 @@ from iacta.plan.plan import NextMove, Plan, Play
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 
-MAX_STATES = 20_000  # takes a few seconds to evaluate exactly
+MAX_STATES = 20_000  # an estimated plan with more states takes too long to evaluate exactly
 
 
 class LuckOfBattle(NamedTuple):
     """The luck of one battle or one roll of a plan.
 
     start, to: the attacking and the defending territory.
-    before: the plan's chance before the battle.
-    after: the plan's chance after the battle.
-    spread: the standard deviation of the chance after the battle, over all its results.
+    before: the plan's chance to succeed before the battle or roll.
+    after: the plan's chance to succeed after the battle or roll.
+    spread: the standard deviation of `after` over all possible results.
     """
 
     start: str
@@ -47,7 +47,7 @@ class LuckOfBattle(NamedTuple):
 
     @property
     def luck(self) -> float:
-        """The change of the chance caused by the dice."""
+        """The change of the plan's chance to succeed that the dice caused."""
         return self.after - self.before
 
 

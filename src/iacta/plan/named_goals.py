@@ -17,13 +17,13 @@ from iacta.plan.winning import find_win
 GOAL_KINDS = ("take", "take_any", "eliminate", "worth", "win")
 PLAN_KINDS = (*GOAL_KINDS, "own_any")
 OWN_ANY = re.compile(r"(\d{1,9})(?: with (\d{1,9}) arm(?:y|ies))?", re.IGNORECASE)
-FLAGS = ("worth", "win")  # kinds that need neither territories nor a player
+FLAGS = ("worth", "win")  # the kinds of goals that name neither territories nor a player
 
 
 def read_goal(
     turn: Turn, kind: str, text: str = "", deadline: Deadline | None = None
 ) -> Goal | None:
-    """Return the goal that a user has described.
+    """Return the goal that a user describes by a kind and a text.
 
     turn: the turn in which the goal is to be reached.
     kind: one of `PLAN_KINDS`.
@@ -55,9 +55,8 @@ def read_goal(
             return None
         return eliminate(turn.position, text)
     names = turn.board.find_set(text)
-    if (
-        kind == "take_any" and not turn.conquered
-    ):  # owning a territory from the start does not reach the goal
+    if kind == "take_any" and not turn.conquered:
+        # A territory that the player owned from the start does not reach the goal.
         owned = turn.position.list_territories(turn.player)
         names = tuple(name for name in names if name not in owned) or names
     return TakeAny(names) if kind == "take_any" else TakeAll(names)
@@ -111,7 +110,10 @@ def read_goal_record(turn: Turn, record: object) -> Goal | None:
 
 
 def _choose_territories(turn: Turn, goal: OwnAny) -> Goal:
-    """Replace an `OwnAny` by the goal to take the best territories, fixed for the whole turn."""
+    """Choose the territories to take for an `OwnAny` goal; return the goal to take them.
+
+    Without this choice, the territories could change during the turn.
+    """
     problem = pose_reinforced_problem(turn.position, goal, turn.place, turn_options(turn))
     start = TurnState.from_position(turn.position)
     chosen = choose_territories(problem, start, turn.place, Deadline())

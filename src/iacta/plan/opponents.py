@@ -52,7 +52,7 @@ def usual_reinforcements(position: Position, player: str) -> int:
 
 
 class SingleBattles:
-    """A quick evaluation that lets each stack of an opponent fight a single battle.
+    """Quick estimates of opponents' chances: each of their stacks fights only one battle.
 
     turn: the turn whose rules apply.
     """
@@ -64,7 +64,7 @@ class SingleBattles:
     def list_targets(
         self, position: Position, player: str, held: Iterable[str]
     ) -> dict[str, list[str]]:
-        """Return the territories of `held` that each territory of a player can attack."""
+        """Return, for each territory of a player, the territories in `held` that it can attack."""
         wanted = {*held}
         found = {
             name: [each for each in position.board.neighbours(name) if each in wanted]
@@ -75,9 +75,9 @@ class SingleBattles:
     def find_hold_chance(
         self, position: Position, beside: Mapping[str, list[str]], new: int
     ) -> float:
-        """Return the chance that an opponent wins no battle with the best placement of new armies.
+        """Return the chance that an opponent wins no battle if they place new armies best.
 
-        beside: the result of `list_targets`: the targets of each territory of the opponent.
+        beside: the result of `list_targets`: for each territory of the opponent, its targets.
         new: the number of new armies.
         """
 

@@ -4,12 +4,13 @@ If the player needs n more territories, and S ranges over the sets of n territor
 
     max_S V(take all of S) ≤ V(own any n more) ≤ V(take any territory).
 
-The search builds sets step by step, from all territories of the player and from each single
-territory, and always adds the neighbour with the fewest armies. Then it improves the best set by
-exchanging single territories, as long as the value of a lookahead policy rises.
+The search builds sets of n territories one territory at a time: it starts at the border of all
+territories of the player, or of a single territory, and always adds the neighbour with the fewest
+armies. Then it improves the best set by exchanging single territories, as long as the value of a
+lookahead policy rises.
 
-If each territory needs several armies, new armies first go to the player's own territories that
-lack the fewest, because that costs less than a conquest.
+If each territory needs several armies, new armies are first placed on the player's own territories
+that need the fewest more armies, because this costs less than a conquest.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,9 +25,9 @@ from iacta.plan.goals import OwnAny, TakeAll, TakeAny, TakeWithArmies
 from iacta.plan.problem import Problem, TurnState
 from iacta.plan.search import Search, Style
 
-MAX_SETS = 6  # maximum number of starting sets
-MAX_VALUES = 24  # maximum number of sets to evaluate in one search
-MAX_PLACES = 4  # maximum number of territories to try for the new armies
+MAX_SETS = 6  # maximum number of sets with which the search starts
+MAX_VALUES = 24  # maximum number of sets whose value the search computes
+MAX_PLACES = 4  # maximum number of territories on which all new armies are tried
 
 Conquest: TypeAlias = TakeAll | TakeAny
 
@@ -34,7 +35,9 @@ Conquest: TypeAlias = TakeAll | TakeAny
 def choose_territories(
     problem: Problem, start: TurnState, new: int, deadline: Deadline
 ) -> Conquest | None:
-    """Return the goal to take the best territories that a search finds; `None` without a set.
+    """Return the goal to take the best set of territories that a search finds.
+
+    The result is `None` if no set reaches the goal.
 
     problem: a problem with an `OwnAny`, in which every territory has all new armies.
     start: the state before the new armies are placed.
@@ -46,7 +49,8 @@ def choose_territories(
     start, new = start.add_armies(raised), new - sum(raised.values())
     need = problem.goal.number - problem.goal.count_held(start.owned, start.armies)
     others = [*bits(problem.field)]
-    has_whole_battles = any(map(problem.is_whole, others))  # may leave too few armies behind
+    # A battle to the end may leave a conquered territory with too few armies.
+    has_whole_battles = any(map(problem.is_whole, others))
     if not 1 <= need <= len(others) or (problem.goal.armies > 1 and has_whole_battles):
         return None
     if need == 1 and problem.goal.armies < 2:
@@ -57,9 +61,11 @@ def choose_territories(
 
 
 def list_raised(problem: Problem, start: TurnState, new: int) -> Mapping[int, int]:
-    """Return the new armies that own territories need to count for a goal.
+    """Return the number of new armies that each own territory needs to count for the goal.
 
-    problem: a problem; goals without a minimum number of armies on territories need no armies.
+    The result is empty if the goal does not require a minimum number of armies.
+
+    problem: the problem with the goal.
     start: the state before the new armies are placed.
     new: the number of new armies.
     """
@@ -77,7 +83,7 @@ def list_raised(problem: Problem, start: TurnState, new: int) -> Mapping[int, in
 
 
 class _SetSearch:
-    """The search for the best set of territories."""
+    """The search for the best set of territories to take."""
 
     def __init__(self, problem: Problem, start: TurnState, new: int, deadline: Deadline) -> None:
         self.problem, self.start, self.new, self.deadline = problem, start, new, deadline
@@ -92,7 +98,7 @@ class _SetSearch:
         return TakeWithArmies(names, kept=tuple(map(name, kept)), armies=goal.armies)
 
     def list_sets(self, others: list[int], need: int) -> list[int]:
-        """Return the sets with which the search starts."""
+        """Return the sets of `need` territories with which the search starts."""
         if comb(len(others), need) <= MAX_SETS:
             return [*map(make_mask, combinations(others, need))]
         owned = self.start.owned
@@ -101,7 +107,10 @@ class _SetSearch:
         return sorted(whole, key=lambda each: (self._count_armies(each), each))[:MAX_SETS]
 
     def _grow(self, start: int, need: int) -> int:
-        """Return a set of targets, grown from `start` by the neighbour with the fewest armies."""
+        """Return a set of at most `need` targets near `start`.
+
+        Each step adds the neighbour with the fewest armies.
+        """
         problem, found, beside = self.problem, 0, 0
         for v in bits(start & ~problem.resting):
             beside |= problem.out[v]
@@ -115,7 +124,7 @@ class _SetSearch:
         return sum(self.start.armies[t] for t in bits(chosen))
 
     def find_best(self, sets: Iterable[int]) -> int | None:
-        """Return the set with the greatest value, improved by exchanging single territories."""
+        """Improve the best of some sets by exchanging single territories, and return the result."""
         best = max(sets, key=self._find_value, default=None)
         is_better = best is not None
         while is_better:
@@ -128,7 +137,7 @@ class _SetSearch:
         return best
 
     def _exchange(self, chosen: int) -> Iterator[int]:
-        """Yield the sets with one territory exchanged, the fewest armies first."""
+        """Yield all sets that differ in one territory, those with the fewest defenders first."""
         problem, beside = self.problem, 0
         for v in bits(self.start.owned | chosen):
             beside |= problem.out[v]
@@ -140,9 +149,9 @@ class _SetSearch:
         yield from sorted(pairs, key=lambda each: (self._count_armies(each), each))
 
     def _find_value(self, chosen: int) -> float:
-        """Return the value of a set by lookahead.
+        """Return a lookahead estimate of the chance to take a set of territories.
 
-        All new armies are on the best single territory tried.
+        All new armies are placed on one territory, the best of several that are tried.
         """
         if chosen not in self.known:
             problem = replace(self.problem, goal=self.make_goal(chosen))

@@ -1,8 +1,8 @@
-"""Plans: a policy with its statistics, and a way to follow it step by step.
+"""Plans: a policy with its statistics, and a way to follow it attack by attack.
 
-`Play` follows a plan: it returns the next attack in any position, even in the middle of a battle. A
-kernel gives the possible losses of an attack. A plan that fights each battle to the end continues
-every battle, roll by roll, until one side cannot go on.
+`Plan` is the result of a search. `Play` is a position in which a player follows a plan: it has the
+next attack and its possible losses, even in the middle of a battle. A plan that fights each battle
+to the end continues every battle, roll by roll, until one side cannot go on.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,15 +24,15 @@ from iacta.rules.rules import Rules
 
 @dataclass(frozen=True, repr=False)
 class Step(PasteableMixin):
-    """A border that the plan may attack over.
+    """A battle that the plan may fight, over one border.
 
     start, to: the attacking and the defending territory.
     reach_probability: the chance that the battle is fought.
     conquer_probability: the chance that the battle is fought and won.
     expected_armies: the expected number of armies that move in after a victory; 0 if no victory is
         possible.
-    advances: one row per number of armies able to move after the battle, in ascending order: this
-        number, the chance of a victory with it, and the expected number of armies that move in.
+    advances: for each number of armies able to move after a victory, in ascending order: this
+        number, the chance of a victory that leaves it, and the expected number of armies that move.
     """
 
     start: str
@@ -49,7 +49,7 @@ class Step(PasteableMixin):
 
 @dataclass(frozen=True)
 class TerritoryEnd:
-    """A territory at the end of the plan.
+    """The owner and armies of a territory at the end of the plan, as chance and expected value.
 
     name: the name of the territory.
     own_probability: the chance that the player owns the territory.
@@ -64,7 +64,7 @@ class TerritoryEnd:
 
 @dataclass(frozen=True)
 class Ending:
-    """A battle that ends the plan if it is lost.
+    """A battle after whose loss the plan stops.
 
     start, to: the attacking and the defending territory.
     chance: the chance that the plan ends with this lost battle.
@@ -161,12 +161,12 @@ class Plan(DisplayMixin):
 
     @property
     def problem(self) -> Problem:
-        """The problem that the plan solves: position, goal, rules and constraints."""
+        """The problem that the plan solves: the turn (with rules and constraints) and the goal."""
         return self.policy.problem
 
     @property
     def gap(self) -> float:
-        """The largest possible improvement of the value."""
+        """The upper bound minus the value: no play improves the value by more."""
         return max(self.upper_bound - self.comparable_value, 0.0)
 
     @property
@@ -237,7 +237,7 @@ class Play(DisplayMixin):
 
     @cached_property
     def problem(self) -> Problem:
-        """The problem from this position on: the goal, rules and constraints of the plan."""
+        """The problem of the plan, but starting in this position."""
         if self.state is not None:
             return self.plan.problem.at_state(self.state)
         if self.position == self.plan.position:
@@ -250,7 +250,7 @@ class Play(DisplayMixin):
 
     @cached_property
     def _decision(self) -> PolicyAction:
-        """The policy's action, or the next roll of a battle that has begun."""
+        """The next action: the policy's action, or another roll if a battle has begun."""
         start = self.problem.start
         if self.battle is not None:
             v, c = map(self.problem.place, self.battle)
@@ -288,7 +288,7 @@ class Play(DisplayMixin):
 
     @property
     def is_exact(self) -> bool:
-        """Whether `value` is exact rather than estimated from games."""
+        """Whether `value` is exact, not estimated from simulated games."""
         return self._worth[1]
 
     @cached_property
@@ -314,7 +314,7 @@ class Play(DisplayMixin):
 
     @property
     def _spare(self) -> int:
-        """The number of armies that may leave the territory that attacks next."""
+        """The attackers of the next attack, without the armies that must stay behind."""
         start = self._next().start
         return self.problem.turn.armies[start] - self.problem.garrisons[start]
 
@@ -382,9 +382,9 @@ class Play(DisplayMixin):
         return tuple(Result(p, *losses) for losses, p in drawn.items())
 
     def after(self, attackers: int, defenders: int, moved: int | None = None) -> "Play":
-        """Return the play after the next roll.
+        """Return the play (a new position) after the next roll.
 
-        attackers, defenders: the armies lost by each side, from `results()`.
+        attackers, defenders: the armies that each side lost, one of the pairs in `results()`.
         moved: the number of armies that move in after a conquest; `None` to follow the plan.
         """
         losses = read_int(attackers, "attackers"), read_int(defenders, "defenders")
@@ -394,7 +394,7 @@ class Play(DisplayMixin):
         return self._apply_losses(*losses, moved)
 
     def apply_battle(self, left: int, defenders: int, moved: int | None = None) -> "Play":
-        """Return the play after one or more rolls of the next battle.
+        """Return the play (a new position) after one or more rolls of the next battle.
 
         left: the armies left on the attacking territory, before any armies move in.
         defenders: the armies left on the attacked territory; 0 after a conquest.
@@ -446,7 +446,9 @@ class Play(DisplayMixin):
         return self.problem.turn.armies[self._next().to] == defenders
 
     def advances(self, attackers: int) -> tuple[int, int, int]:
-        """Return the smallest and largest number of armies that may move in, and the plan's choice.
+        """Return the limits on the number of armies that move in after the next roll conquers.
+
+        The result is the smallest number, the largest number, and the number that the plan chooses.
 
         attackers: the number of attackers lost in the last roll.
         """
@@ -459,7 +461,7 @@ class Play(DisplayMixin):
         return least, able, max(usual, least)
 
     def win_battle(self, able: int) -> "Play":
-        """Return the play after winning the next battle.
+        """Return the play after a victory in the next battle.
 
         able: the number of armies able to move after the victory, at least 1.
         """
@@ -467,7 +469,7 @@ class Play(DisplayMixin):
         return self.apply_battle(read_int(able, "able", least=1, most=self._spare) + garrison, 0)
 
     def lose_battle(self, defenders: int) -> "Play":
-        """Return the play after losing the next battle.
+        """Return the play after a defeat in the next battle.
 
         defenders: the number of defenders left, at least 1.
         """

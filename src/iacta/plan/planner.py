@@ -49,36 +49,37 @@ from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, find_half_width
 
-PROVEN_GAP = 1e-9  # maximum gap between value and upper bound of a proven plan
-EXACT_TIME_SHARE = 0.25  # fraction of the time for exact search
-LARGE = 12  # maximum number of targets for which exact search is likely to succeed
-LARGE_TIME_SHARE = 0.05  # fraction of the time for exact search on a large field
-BOUND_TIME_SHARE = 0.4  # fraction of the time for bounds if there is one thread
-NARROW_TIME_SHARE = 0.25  # fraction of the time for the narrow problem if there is one thread
-NARROW_THREAD_SHARE = 0.7  # fraction for the narrow problem if a second thread also computes bounds
-SET_TIME_SHARE = 0.2  # fraction of the time for the choice of territories
-SET_BOUND_TIME_SHARE = 0.1  # fraction of the time for the bound on any set of territories
-EQUAL = 0.0005  # tolerance for comparing values; the number of armies left breaks ties
+PROVEN_GAP = 1e-9  # a plan is proven if its upper bound exceeds its value by at most this much
+LARGE = 12  # a field (see `Problem.field`) is large if it has more territories than this
+# The `..._TIME_SHARE` constants are fractions of the remaining time.
+EXACT_TIME_SHARE = 0.25  # time for the exact search, if the field is not large
+LARGE_TIME_SHARE = 0.05  # time for the exact search, if the field is large
+BOUND_TIME_SHARE = 0.4  # time for upper bounds, if there is only one thread
+NARROW_TIME_SHARE = 0.25  # time for the narrow problem, if there is only one thread
+NARROW_THREAD_SHARE = 0.7  # time for the narrow problem in a second thread, which then bounds
+SET_TIME_SHARE = 0.2  # time to choose the territories to take for an `OwnAny` goal
+SET_BOUND_TIME_SHARE = 0.1  # time for an upper bound on the value of all sets of territories
+EQUAL = 0.0005  # policies whose values differ by less are ranked by the armies that they leave
 COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing lookahead styles
-FRESH = (
-    2**32
-)  # number of the first game of the final estimate, which repeats no game of the comparison
-SMALL_HALF_INTERVAL = 0.001  # half width of the interval at which games stop
-MIN_VISITED = 2_000  # lower limit of `Limits.visited`, which takes about 0.02 s
-BATCH = 16  # number of games per call, and the fewest games for an estimate
-MAX_GAMES = 200_000  # more games would hardly narrow the interval
+# The number of a game determines its dice. The final estimate begins with this number, so it does
+# not repeat any game of the comparison.
+FRESH = 2**32
+SMALL_HALF_INTERVAL = 0.001  # simulated games stop when the interval has this half width
+MIN_VISITED = 2_000  # smallest `Limits.visited` under any budget; such a pass takes about 0.02 s
+BATCH = 16  # number of games that are simulated together; an estimate needs at least this many
+MAX_GAMES = 200_000  # maximum number of games; more games would hardly narrow the interval
 STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(order="risk")
-DEEPER = (2, 3)  # larger depths of lookahead, tried with the best style
-DEEPER_SECONDS = 4.0  # minimum time limit of a search that tries larger depths
+DEEPER = (2, 3)  # the depths of lookahead beyond 1, which are tried with the best style
+DEEPER_SECONDS = 4.0  # larger depths are tried only if at least this much time is left
 
 
 class Limits(NamedTuple):
     """Limits on the work of a search.
 
     states: the maximum number of states in an exact search.
-    games: the number of games for comparing styles and for the final estimate.
-    values: the maximum number of values to compute in relaxed games.
-    visited: the maximum number of states for the exact value of a policy.
+    games: the number of simulated games that compare styles of lookahead and estimate the value.
+    values: the maximum number of values to compute in relaxed games, for the upper bound.
+    visited: the maximum number of states that a forward pass for an exact value may visit.
     """
 
     states: float
@@ -98,7 +99,7 @@ UNBOUNDED = Limits(inf, MAX_GAMES, inf, VISITED)
 
 @dataclass(frozen=True)
 class Found:
-    """A policy with its value and an upper bound.
+    """The result of a search: a policy with its value and an upper bound on any play.
 
     policy: the policy.
     value: the policy's expected payoff; `None` before the first game.
@@ -120,7 +121,10 @@ class Found:
         return self.interval is None and self.gap <= PROVEN_GAP
 
     def is_above(self, other: "Found") -> bool:
-        """Return whether the value exceeds an exact value by EQUAL plus one standard error."""
+        """Return whether the value is clearly greater than the exact value of another policy.
+
+        The value must be greater by more than `EQUAL` plus one standard error.
+        """
         if self.value is None or other.value is None:
             return self.value is not None
         low, high = self.interval or (self.value, self.value)
@@ -131,20 +135,20 @@ class Found:
         return inf if self.value is None else self.bound - self.value
 
     def cap(self, bound: float) -> "Found":
-        """Return a copy with another bound, which also limits the value and the interval."""
+        """Return a copy with another upper bound; reduce its value and interval to the bound."""
         value = 0.0 if bound <= 0.0 else self.value and min(self.value, bound)
         interval = self.interval and (min(self.interval[0], bound), min(self.interval[1], bound))
         return replace(self, value=value, interval=interval, bound=bound)
 
 
 class Planner:
-    """A search for the best policy.
+    """A search for the best policy for a problem.
 
-    problem: the problem.
+    problem: the problem (a turn with a goal).
     deadline: when to stop searching.
     budget: the amount of work, relative to the default. `None` means the default amount, or
         unlimited work if there is a time limit.
-    prove: stop as soon as the gap between value and bound is this small; `None` for 0.
+    prove: stop as soon as the value is this close to its upper bound; `None` for 0.
     threads: the number of threads; using more than 2 does not help.
     """
 
@@ -161,7 +165,7 @@ class Planner:
         self.prove = PROVEN_GAP if prove is None else max(prove, PROVEN_GAP)
         is_endless = budget is None and (deadline.limited or prove is not None)
         self.work = UNBOUNDED if is_endless else DEFAULT.scale(1.0 if budget is None else budget)
-        # Whole battles have too many results for deeper lookahead.
+        # Lookahead over several whole battles is too slow, because a battle has many results.
         is_long = deadline.find_seconds_left() >= DEEPER_SECONDS and self.work.games > DEFAULT.games
         self.deeper = DEEPER if is_long and not problem.turn.whole_battles else ()
         self.bound = max(problem.rewards.most, 0.0)
@@ -237,9 +241,9 @@ class Planner:
         return True
 
     def _pose_set(self) -> "Planner | None":
-        """Return a planner for the best set of territories that satisfies an `OwnAny`.
+        """Return a planner for the goal to take the best set of territories for an `OwnAny`.
 
-        Return `None` if no set was found.
+        Return `None` if no set of territories reaches the goal.
         """
         problem = self.problem
         self._bound(self.deadline.take_share(SET_BOUND_TIME_SHARE))
@@ -252,14 +256,15 @@ class Planner:
         return planner
 
     def _improve_proof(self, narrow: Problem | None) -> None:
-        """Solve the narrow problem, then improve the bound."""
+        """Solve the narrow problem, then improve the upper bound until the deadline."""
         self._solve_narrow(narrow, NARROW_THREAD_SHARE)
         self._bound(self.deadline)
 
     def _solve_narrow(self, narrow: Problem | None, share: float) -> None:
-        """Solve the narrow problem if there is one and it is small enough.
+        """Solve the narrow problem (see `Problem.narrow`) exactly if it is small enough.
 
-        share: the fraction of the time to use if the field is small.
+        narrow: the narrow problem; `None` if there is none.
+        share: the fraction of the remaining time to use, if the field is not large.
         """
         if narrow is None:
             return
@@ -274,7 +279,7 @@ class Planner:
                 self.narrow = Found(policy, solution.value, None, inf, report, 0)
 
     def _start_narrow(self, narrow: Problem, core: Search) -> list["_Trial"]:
-        """Return a list with a trial that starts from the best assignment of the narrow problem.
+        """Return a list with a trial that uses the best assignment of the narrow problem.
 
         The list is empty if the assignment does not fit the whole problem or the time is over.
         """
@@ -285,10 +290,10 @@ class Planner:
         return [_Trial(Policy(self.problem, assignment), core)]
 
     def _compare_styles(self, starts: list["_Trial"]) -> Iterator[Found]:
-        """Find the best style, then estimate its value from separate games.
+        """Find the best style of lookahead, then estimate its value from new games.
 
-        starts: the first trials, with the default style. Trials with other styles use the
-            assignment of the first trial.
+        starts: trials of different assignments with their usual styles. The other styles are tried
+            with the assignment of the first trial.
         """
         deadline = self.deadline.take_share(COMPARISON_SHARE)
         games = int(COMPARISON_SHARE * self.work.games)
@@ -299,7 +304,7 @@ class Planner:
                 yield best.found
             style = best.policy.style
             trials = [best, *(best.with_style(style._replace(depth=each)) for each in self.deeper)]
-        # The games of the comparison overestimate the winner, so the estimate needs new games.
+        # The games that selected the best style overestimate its value, so play new games.
         final, games = _Trial(best.policy, best.core, FRESH), max(self.work.games - games, BATCH)
         while not self._is_enough and not final.is_known and len(final.gains) < games:
             final.play(
@@ -333,7 +338,7 @@ class Planner:
             yield trials[0]
 
     def _bound(self, deadline: Deadline) -> None:
-        """Improve the bound until the deadline or until memory runs out."""
+        """Lower the upper bound until the deadline or until memory runs out."""
         with suppress(TooLargeError):
             for bound in Search(self.problem, deadline).bounds(deadline, self.work.values):
                 self.bound = min(self.bound, bound)
@@ -342,9 +347,9 @@ class Planner:
 
 
 def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
-    """Sort trials by value; sort nearly equal trials by the armies that they leave.
+    """Sort trials from best to worst by mean payoff, or by the armies left if nearly equal.
 
-    games: compare only this many games of each trial.
+    games: the number of games of each trial that are compared.
     """
     means = {id(each): float(each.gains[:games].mean()) for each in trials}
     ranked = sorted(trials, key=lambda each: -means[id(each)])
@@ -355,10 +360,10 @@ def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
 
 
 class _Trial:
-    """A candidate policy with its simulated games so far.
+    """A candidate for the best policy, with the games simulated so far.
 
     policy: the policy.
-    core: the search that plays the policy.
+    core: the search of the compiled core that plays the policy.
     first: the number of the first game. The number of a game determines its dice.
     """
 
@@ -370,11 +375,11 @@ class _Trial:
         self.was_followed = False
 
     def with_style(self, style: Style) -> "_Trial":
-        """Return a trial with the same assignment, another style, and no games."""
+        """Return a new trial with the same assignment, another style, and no games yet."""
         return _Trial(replace(self.policy, style=style), self.core)
 
     def play(self, deadline: Deadline, games: int) -> None:
-        """Simulate more games."""
+        """Simulate more games and add them to the trial."""
         self._load_policy()
         played = self.core.play(deadline, games, self.first + len(self.gains))
         report = played.report * len(played.gains)
@@ -382,9 +387,9 @@ class _Trial:
         self.gains = np.concatenate([self.gains, played.gains])
 
     def follow(self, deadline: Deadline, states: int) -> None:
-        """Compute the exact value once if the games have visited few states.
+        """Compute the exact value of the policy once, if its games have visited few states.
 
-        states: the maximum number of states.
+        states: the maximum number of states for this computation.
         """
         if not self.was_followed and self.games is not None and self.games.states < SEEN:
             self._load_policy()
@@ -403,12 +408,12 @@ class _Trial:
 
     @property
     def half(self) -> float:
-        """Half the width of the interval of the value."""
+        """Half the width of the 95% interval of the value; 0 if the value is exact."""
         return 0.0 if self.exact is not None else find_half_width(self.gains)
 
     @property
     def is_known(self) -> bool:
-        """Whether more games would not change the result."""
+        """Whether the value is so precise that no more games are needed."""
         scale = max(1.0, float(self.gains.mean())) if len(self.gains) else 1.0
         return self.half <= SMALL_HALF_INTERVAL * scale
 
@@ -426,7 +431,7 @@ class _Trial:
 
 
 def evaluate_policy(policy: Policy, deadline: Deadline, budget: float) -> Found:
-    """Return a fixed policy with its value and an upper bound on any play.
+    """Compute the value of a given policy, and an upper bound on the value of any play.
 
     deadline: when to stop evaluating.
     budget: the amount of work, relative to the default.

@@ -21,15 +21,16 @@ from iacta.plan.goals import find_owned
 from iacta.plan.problem import PolicyAction, Problem, TurnState
 from iacta.plan.search import ORDERS, Assignment, Search, Style
 
-MAX_STATES_BY_DEFAULT = 300_000  # about 0.3 s of exact search
+MAX_STATES_BY_DEFAULT = 300_000  # default maximum number of states in an exact search, about 0.3 s
 STARTS = 24  # number of starting points in the search for an assignment
-QUICK_STATES, QUICK_STARTS = 2_000, 8  # smaller limits for a quick policy
+# `find_policy` has smaller limits: on the states of an exact search, and on the starting points.
+QUICK_STATES, QUICK_STARTS = 2_000, 8
 SAME = 1e-12
-GAMES = 256  # number of games for an estimated value
-VISITED = 10_000  # maximum number of states for an exact value
-SEEN = 1_500  # maximum number of states in the first games before an exact value is tried
+GAMES = 256  # number of simulated games that estimate the value of a policy
+VISITED = 10_000  # maximum number of reachable states for which the exact value is computed
+SEEN = 1_500  # an exact value is tried only if simulated games have visited fewer states than this
 VERSION = 1
-MAX_DEPTH = 3  # maximum depth of lookahead in a record
+MAX_DEPTH = 3  # maximum depth of lookahead that `Policy.from_record` accepts
 USUAL_STYLE = Style()
 QUICK_STYLE = Style(idle=0.0)  # the style of quick estimates, which use no assignment
 
@@ -58,7 +59,7 @@ class Policy:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the policy is an exact solution of its problem, with exact values."""
+        """Whether the policy is the optimal solution of its problem, found by exact search."""
         return self.assignment is None
 
     @property
@@ -145,11 +146,11 @@ class Policy:
         )
 
     def at(self, problem: Problem) -> "Policy":
-        """Return the policy for another position in the same turn.
+        """Return a policy for another position in the same turn.
 
-        The result is this policy if the position is reachable from its start. There is one
-        exception: a policy limited to some territories may have nothing left to attack although
-        other stacks could still reach the goal; it is then replaced.
+        The result is this policy if it can reach the position from its start, with one exception: a
+        policy limited to some territories (see `Problem.focus`) is replaced if it has nothing left
+        to attack but has not reached the goal, because other stacks may still reach it.
         """
         if problem.out == self.problem.out and self.covers(problem.start):
             is_limited = self.problem.focus is not None and not problem.goal.is_reached(
@@ -240,7 +241,7 @@ class Policy:
 
 
 def _read_parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[int, ...]:
-    """Return the set of targets assigned to each stack."""
+    """Read an assignment from a record: return the set of targets of each stack."""
     last = len(problem.out) - 1
     targets = {
         read_int(int(v), "stack", most=last): make_mask(
@@ -252,7 +253,9 @@ def _read_parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tup
 
 
 def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Policy | None:
-    """Return the optimal policy from an exact search, or `None` if a limit is exceeded.
+    """Find the optimal policy by exact search.
+
+    The result is `None` if the search needs more states or more time.
 
     states: the maximum number of states in the search.
     """
@@ -263,7 +266,7 @@ def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Po
 
 
 def attach_search(policy: Policy, search: Search) -> Policy:
-    """Attach a finished search to a policy, and return the policy."""
+    """Give a policy its finished search, so that it need not search again; return the policy."""
     vars(policy)["search"] = search
     return policy
 

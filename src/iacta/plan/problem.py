@@ -24,16 +24,16 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 PLAYS = ("rolls", "battles")
-MAX_ARMIES = 2000  # maximum number of armies on a territory
+MAX_ARMIES = 2000  # maximum number of armies on a territory that a plan may use
 
 
 class AttackResult(NamedTuple):
-    """A possible result of an attack."""
+    """A possible result of an attack, with its chance and its value under a policy."""
 
     chance: float
     attackers: int  # the number of attackers lost
     defenders: int  # the number of defenders lost
-    moved: int  # the number of armies that move in; 0 without a conquest
+    moved: int  # the number of armies that move into the conquered territory; 0 if none is
     value: float  # the policy's expected payoff after this result
 
 
@@ -48,25 +48,25 @@ class PolicyAction(NamedTuple):
 
 
 class TurnState(NamedTuple):
-    """The owners and armies during a turn."""
+    """A state of a turn: the armies on all territories, and the player's territories."""
 
-    armies: tuple[int, ...]  # armies on each territory
-    owned: int  # the set of the player's territories
+    armies: tuple[int, ...]  # the number of armies on each territory
+    owned: int  # the player's territories, as an integer with a bit for each territory
 
     @classmethod
     def from_position(cls, position: Position) -> "TurnState":
-        """Return the state shown by a position."""
+        """Return the state of a position for the player to move."""
         held = position.holdings
         owned = make_mask(t for t, each in enumerate(held) if each.owner == position.player)
         return cls(tuple(each.armies for each in held), owned)
 
     @property
     def total(self) -> int:
-        """The total number of the player's armies."""
+        """The number of the player's armies on all territories together."""
         return sum(self.armies[t] for t in bits(self.owned))
 
     def after(self, action: PolicyAction, result: AttackResult) -> "TurnState":
-        """Return the state after a result of an attack, including the advance."""
+        """Return the state after an attack with a given result, including the advance."""
         v, c = action.start, action.to
         armies, held = [*self.armies], self.armies[c] - result.defenders
         armies[v] -= result.attackers + result.moved
@@ -74,7 +74,10 @@ class TurnState(NamedTuple):
         return TurnState(tuple(armies), self.owned if held else self.owned | 1 << c)
 
     def add_armies(self, armies: Mapping[int, int]) -> "TurnState":
-        """Return the state with more armies on some territories."""
+        """Return the state with more armies on some territories.
+
+        armies: the number of additional armies, by the number of the territory.
+        """
         there = [*self.armies]
         for t, number in armies.items():
             there[t] += number
@@ -83,11 +86,11 @@ class TurnState(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """A turn in its attack phase, with a goal."""
+    """The problem that a plan solves: to reach a goal by the attacks of a turn."""
 
-    turn: Turn  # a turn in its attack phase
-    goal: Goal  # a goal with names as on the turn's board
-    # The only territories that may attack or be attacked, as a set; `None` for all territories.
+    turn: Turn  # the turn, in its attack phase
+    goal: Goal  # the goal, with names spelled as on the turn's board
+    # The set of territories that may attack or be attacked; `None` for all territories.
     focus: int | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -106,7 +109,7 @@ class Problem:
 
     @property
     def play(self) -> str:
-        """`"rolls"`, or `"battles"` if each attack is a battle to the end."""
+        """`"battles"` if each attack is a battle to the end, otherwise `"rolls"`."""
         return PLAYS[self.turn.whole_battles]
 
     def name(self, territory: int) -> str:
@@ -135,7 +138,7 @@ class Problem:
 
     @cached_property
     def garrisons(self) -> tuple[int, ...]:
-        """For each territory, the number of armies that must always stay there."""
+        """For each territory, the number of armies that must stay there if the player owns it."""
         usual, keep = self.turn.rules.garrison, self.turn.keep
         return tuple(
             max(keep.get(name, usual), self.goal.find_garrison(name))
@@ -150,14 +153,14 @@ class Problem:
         return tuple(own.get(name, usual) for name in self.board.territories)
 
     def is_whole(self, territory: int) -> bool:
-        """Return whether an attack on a territory is a battle to the end."""
+        """Return whether an attack on a territory is a battle to the end, not a single roll."""
         return self.turn.whole_battles or not self.kernels[territory].is_rolled
 
     @cached_property
     def out(self) -> tuple[int, ...]:
         """For each territory, the set of neighbours that it can attack."""
         names, armies = self.board.territories, self.turn.armies
-        # Unowned territories cannot be attacked.
+        # Territories without an owner cannot be attacked.
         closed = {each for t, each in enumerate(names) if not armies[t] and not self.owned >> t & 1}
         return tuple(
             make_mask(self.place(to) for to in self.board.neighbours(name) if to not in closed)
@@ -175,12 +178,12 @@ class Problem:
 
     @property
     def _open(self) -> int:
-        """The set of territories that may be attacked once a stack is next to them."""
+        """The set of territories of other players that the plan may attack, near or far."""
         return ~self.owned if self.focus is None else ~self.owned & self.focus
 
     @cached_property
     def rewards(self) -> Rewards:
-        """The payoffs of the goal, without sets of territories that are out of reach."""
+        """The payoffs of the goal, without payoffs for territories that are out of reach."""
         found = self.goal.rewards(self.board, self.owned)
         within = find_reached(self.out, self.stacks, self._open)
         sets = tuple((mask, paid) for mask, paid in found.sets if not mask & ~within)
@@ -226,7 +229,7 @@ class Problem:
         return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
 
     def make_turn(self, state: TurnState) -> Turn:
-        """Return the turn in a later state of the problem."""
+        """Return the turn with the owners and armies of a later state."""
         owners = (
             self.turn.player if state.owned >> t & 1 else owner
             for t, owner in enumerate(self.turn.owners)
@@ -234,15 +237,15 @@ class Problem:
         return self.turn.replace_armies(tuple(owners), state.armies)
 
     def make_position(self, state: TurnState) -> Position:
-        """Return the position of a state. Territories without armies are shown as unowned."""
+        """Convert a state to a position, in which territories without armies have no owner."""
         return self.make_turn(state).position
 
     def at_state(self, state: TurnState, goal: Goal | None = None) -> "Problem":
-        """Return the problem from a later state on, with the same rules and constraints.
+        """Return the problem that starts in a later state, with the same rules and constraints.
 
         Unlike in a position, a territory without armies keeps its owner.
 
-        goal: another goal with names as on the board; `None` for the same goal.
+        goal: another goal, with names spelled as on the board; `None` for the same goal.
         """
         return Problem(self.make_turn(state), self.goal if goal is None else goal)
 
@@ -270,7 +273,7 @@ class Problem:
                 )
 
     def at(self, position: Position) -> "Problem":
-        """Return the problem in another position, with the same rules and constraints.
+        """Return the problem that starts in another position, with the same goal and rules.
 
         position: a position with the same player and board.
         """
@@ -280,7 +283,7 @@ class Problem:
 def make_turn_at(
     turn: Turn, position: Position, phase: Literal["attack", "fortify"], fortify: str = FORTIFY[0]
 ) -> Turn:
-    """Return a turn in another position, with the same rules and constraints.
+    """Return a turn that starts in another position, with the same rules and constraints.
 
     phase: the phase of the new turn.
     fortify: the rule for the fortifying move.
