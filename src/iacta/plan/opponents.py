@@ -10,13 +10,10 @@ from iacta.board.position import check_position
 from iacta.game import Fortify, Turn
 from iacta.methods import find_kernel
 
-MOVE_SHARES = (
-    1.0,
-    0.75,
-    0.5,
-    0.25,
-)  # fractions of a stack's spare armies that a fortifying move may take
-MAX_SOURCES = 6  # maximum number of stacks that may fortify, largest first
+# `list_fortify_moves` moves one of these fractions of a stack's spare armies, from one of the
+# `MAX_SOURCES` largest stacks.
+MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)
+MAX_SOURCES = 6
 
 
 def list_opponents(position: Position) -> list[str]:

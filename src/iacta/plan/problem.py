@@ -33,7 +33,7 @@ class AttackResult(NamedTuple):
     chance: float
     attackers: int  # the number of attackers lost
     defenders: int  # the number of defenders lost
-    moved: int  # the number of armies that move into the conquered territory; 0 if none is
+    moved: int  # the number of armies that move in after a conquest; 0 without a conquest
     value: float  # the policy's expected payoff after this result
 
 

@@ -36,27 +36,27 @@ from iacta.plan.reinforcement import (
 )
 from iacta.plan.search import Search
 
-SMALL_STATES = 300_000  # about a second of exact search on a small board
-PLAN_BUDGET = 0.05  # search budget for the plan after a quick estimate, relative to the default
-MIN_GAP = 0.001  # minimum gap between chance and bound for which a plan is computed
-BOUND_VALUES = 20_000  # number of values to compute in a relaxed game
+SMALL_STATES = 300_000  # maximum number of states in an exact search on a small board, about 1 s
+PLAN_BUDGET = 0.05  # search budget of a plan that improves an estimate, relative to the default
+MIN_GAP = 0.001  # a plan improves an estimate only if its upper bound exceeds it by more than this
+BOUND_VALUES = 20_000  # maximum number of values to compute in a relaxed game, for an upper bound
 
 Key = TypeVar("Key", bound=Hashable)
 
 
 class QuickEstimate(NamedTuple):
-    """A quick estimate of the chance to reach a goal."""
+    """A quick estimate of the chance to reach a goal with new armies."""
 
-    chance: float  # the chance of the play found
-    interval: tuple[float, float] | None  # 95% interval; `None` if the chance is exact
-    at_most: float  # upper bound on the chance of any placement and play
+    chance: float  # the chance of success of the best play that was found
+    interval: tuple[float, float] | None  # the 95% interval; `None` if the chance is exact
+    at_most: float  # an upper bound on the chance of any placement and play
     placement: Placement  # the best placement of new armies that was found
-    left: float = 0.0  # mean number of the player's armies after the attacks
-    is_tried: bool = True  # whether there was time for a search; otherwise the chance is 0
+    left: float = 0.0  # the mean number of the player's armies after the attacks
+    is_tried: bool = True  # false if there was no time for a search; the chance is then 0
 
     @property
     def low(self) -> float:
-        """The lower end of the interval of the chance."""
+        """The lower end of the 95% interval of the chance, or the chance if it is exact."""
         return self.chance if self.interval is None else self.interval[0]
 
     def cap(self, bound: float) -> "QuickEstimate":
@@ -98,7 +98,7 @@ def estimate_goal(
     if played is None:
         return NOT_TRIED._replace(at_most=at_most, placement=best)
     chance, interval, left = played
-    # The mean of random games may exceed the bound by chance.
+    # The mean of random games may by chance be greater than the upper bound, so limit it.
     return QuickEstimate(chance, interval, inf, best, left).cap(at_most)
 
 
@@ -109,7 +109,7 @@ def improve_estimate(
     estimate: QuickEstimate,
     deadline: Deadline,
 ) -> QuickEstimate:
-    """Replace an estimate by that of a plan with the same placement, unless the plan is worse.
+    """Search for a plan with the placement of an estimate; return the better of the two estimates.
 
     The maximum of two means from games is biased upwards. The plan therefore replaces an estimate
     from games unless the interval of the plan lies below the interval of the estimate.
@@ -129,11 +129,11 @@ def improve_estimate(
 
 
 class Conquest(NamedTuple):
-    """The territories that a player must still conquer to reach a goal.
+    """The conquests that reach a goal: a number of territories from a set.
 
     among: the set of territories whose conquest may help.
-    least: the number of conquests in this set that the goal requires.
-    enough: the number of conquests in this set that reaches the goal in any case.
+    least: the goal cannot be reached with fewer conquests in this set.
+    enough: the goal is always reached with this number of conquests in this set.
     """
 
     among: int
@@ -142,7 +142,7 @@ class Conquest(NamedTuple):
 
     @classmethod
     def for_goal(cls, goal: Goal, position: Position) -> "Conquest":
-        """Return the conquest that a `TakeAll`, `TakeAny` or `OwnAny` needs.
+        """Return the conquests that reach a `TakeAll`, `TakeAny` or `OwnAny`.
 
         position: the position before the attacks.
         """
@@ -150,7 +150,7 @@ class Conquest(NamedTuple):
         if isinstance(goal, OwnAny):
             others = (t for t, each in enumerate(position.holdings) if each.owner != player)
             missing = goal.number - len(position.list_territories(player))
-            # If each territory needs several armies, conquests alone decide nothing.
+            # If each territory needs several armies, no number of conquests is required or enough.
             span = (missing, missing) if goal.armies == 1 else (0, inf)
             return cls(make_mask(others), *span)
         names = goal.read(board).names
@@ -159,7 +159,7 @@ class Conquest(NamedTuple):
         return cls(make_mask(map(board.territories.index, theirs)), number, number)
 
     def implies(self, other: "Conquest") -> bool:
-        """Return whether this conquest always includes the other one.
+        """Return whether reaching this goal always reaches the other goal, too.
 
         >>> both, first, any_of_three = (Conquest(0b11, 2, 2), Conquest(0b1, 1, 1),
         ...     Conquest(0b111, 1, 1))
@@ -173,7 +173,7 @@ class Conquest(NamedTuple):
 
 
 def find_implied(conquests: Mapping[Key, Conquest]) -> dict[Key, list[Key]]:
-    """Return, for each conquest, the keys of the other conquests that it implies."""
+    """Return, for the key of each goal, the keys of the other goals that it implies."""
     return {
         key: [name for name, other in conquests.items() if name != key and one.implies(other)]
         for key, one in conquests.items()
@@ -186,7 +186,7 @@ def order_estimates(
     """Make estimates consistent: no goal has a greater chance than a goal that it implies.
 
     estimates: the estimate for each goal.
-    implied: for each goal the goals that it implies. It may include goals without an estimate.
+    implied: for each goal, the goals that it implies, with or without an estimate.
     """
     bounded = {}
     for key, estimate in estimates.items():

@@ -10,7 +10,8 @@ placement by moving armies between territories, many at a time at first and one 
 end, as long as the value rises. Plans with a small budget then decide between the best few
 placements, and the winner gets a full plan.
 
-Ties are broken by the number of armies left, then by the number of rolls.
+If placements have equal values, the placement that leaves more armies is better, then the placement
+that needs fewer rolls.
 """
 
 from collections import Counter
@@ -50,28 +51,27 @@ from iacta.rules.rules import Rules
 
 MAX_NEW = 1000  # maximum number of new armies
 FIRST_TRIED = 8
-FINALISTS = 2  # number of placements that plans compare
-FINALIST_BUDGET = 0.2  # search budget for each of these plans, relative to the default
-FINALIST_SHARE = 0.3  # fraction of the remaining time for these plans
-DIGITS = 9  # number of digits for comparing values and costs
-GAIN = 1e-9  # tolerance for comparing exact values
-MAX_PLACEMENTS = 2000  # maximum number of placements for a complete comparison
+FINALISTS = 2  # number of placements, the best by quick estimates, that are compared by plans
+FINALIST_BUDGET = 0.2  # search budget for the plan of each finalist, relative to the default
+FINALIST_SHARE = 0.3  # fraction of the remaining time for the plans of the finalists
+DIGITS = 9  # expected payoffs and losses are rounded to this many decimals before comparing
+GAIN = 1e-9  # exact values that differ by less are treated as equal
+MAX_PLACEMENTS = 2000  # if there are more placements, the search compares only promising ones
 MAX_STATES = 50_000  # maximum number of states in an exact search of all placements
 QUICK_STATES = 1_000  # maximum number of states in an exact search for a quick estimate
-SMALL_BOARD = 7  # maximum number of owned territories on a small board
-SMALL_PLACEMENTS = 100_000  # replaces MAX_PLACEMENTS on a small board
-MAX_FLOW_STATES = 2_000  # maximum number of states for the exact value of a policy
-GAMES = 64  # number of simulated games if the exact value of a policy is too costly
-MANY_STATES = 10**6  # replaces MAX_STATES if there is a time limit
-BEFORE_SHARE = 0.2  # fraction of the time for the plan without new armies
+SMALL_BOARD = 7  # a board is small if at most this many territories have an owner
+SMALL_PLACEMENTS = 100_000  # the value of `MAX_PLACEMENTS` on a small board
+MAX_FLOW_STATES = 2_000  # games are simulated if a policy visits more states than this
+GAMES = 64  # number of simulated games that estimate the value of a policy
+MANY_STATES = 10**6  # the value of `MAX_STATES` if there is a time limit
+BEFORE_SHARE = 0.2  # fraction of the remaining time for the plan without new armies
 COMPARISON_SHARE = 0.5  # fraction of the remaining time for comparing placements
-EXACT_SHARE = 0.5  # fraction of the comparison time for exact search
-SET_SHARE = 0.4  # fraction of the time for the choice of territories of an `OwnAny`
+EXACT_SHARE = 0.5  # fraction of the remaining time for exact search while comparing placements
+SET_SHARE = 0.4  # fraction of the remaining time to choose the territories for an `OwnAny` goal
 VALUE_SHARE = 0.5  # fraction of the remaining time for the exact value of a policy
 
-Placement: TypeAlias = tuple[
-    tuple[str, int], ...
-]  # pairs (territory, number of new armies), most armies first
+# Pairs of the name of a territory and a number of new armies, most armies first.
+Placement: TypeAlias = tuple[tuple[str, int], ...]
 
 
 class PlanOptions(TypedDict, total=False):
@@ -100,7 +100,7 @@ def turn_options(turn: Turn) -> PlanOptions:
 
 @dataclass(frozen=True)
 class Marginal:
-    """A quick estimate of the value of placing new armies on one territory.
+    """Quick estimates of the value if new armies are placed on a single territory.
 
     territory: the name of the territory.
     one: the value of the plan with one new army there.
@@ -334,9 +334,9 @@ def reinforcements_needed(
         if number is None:
             raise IllegalError(f"{MAX_NEW} new armies do not reach a chance of {chance}")
         while number < MAX_NEW and best(number)[1].comparable_value < wanted:
-            number += 1  # the quick estimate was too high
+            number += 1  # the plan is worse than the quick estimate
         while number > 1 and best(number - 1)[1].comparable_value >= wanted:
-            number -= 1  # the quick estimate was too low
+            number -= 1  # the plan is better than the quick estimate
         fewest = number
     placement, plan = best(fewest) if fewest else ((), before)
     return Reinforcement(fewest, placement, plan, before, quick, ())
@@ -361,7 +361,7 @@ def _choose_placement(
     progress: Progress | None = None,
     improved: Callable[[Placement, Plan], object] | None = None,
 ) -> tuple[Placement, Plan]:
-    """Let plans decide between the best placements; return the winner with its full plan.
+    """Choose the placement with the best plan; return the placement with a plan of full budget.
 
     position: the position before the placement.
     placements: the best placements, sorted from best to worst.
@@ -404,15 +404,16 @@ class QuickValues:
 
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self.deadline = problem, deadline
-        self.proven = states > 0  # whether all values so far are exact
+        self.proven = states > 0  # whether all values found so far are exact
         self._exact, self._states = deadline.take_share(EXACT_SHARE), states
         self._search = _make_search(problem)
         self._known: dict[TurnState, Solution] = {}
 
     def find(self, state: TurnState) -> Solution | None:
-        """Return the expected payoff and cost from a state, or `None` after the deadline.
+        """Return the expected payoff and the expected losses (cost) of play from a state.
 
-        The cost is 0 if the payoff is a lookahead estimate.
+        The cost is 0 if the payoff is a lookahead estimate. The result is `None` after the
+        deadline.
         """
         if state in self._known:
             return self._known[state]
@@ -432,9 +433,10 @@ class QuickValues:
     def play(
         self, state: TurnState, deadline: Deadline
     ) -> tuple[float, tuple[float, float] | None, float] | None:
-        """Return the value of the quick policy from a state, its interval, and the armies left.
+        """Evaluate the quick policy from a state: value, 95% interval, and mean armies left.
 
-        The 95% interval is `None` if the value is exact. Return `None` if there is not enough time.
+        The interval is `None` if the value is exact. The result is `None` if there is not enough
+        time.
         """
         self.find(state)
         if deadline.is_over:
@@ -454,7 +456,10 @@ class QuickValues:
 
 
 def _make_search(problem: Problem) -> Search:
-    """Return a lookahead search whose values can be compared between positions."""
+    """Return a search that plays by lookahead without an assignment.
+
+    Its values can be compared between positions, because they depend on no assignment.
+    """
     search = Search(problem)
     search.follow(None, QUICK_STYLE)
     return search
@@ -477,7 +482,10 @@ def find_quick_values(
     deadline: Deadline,
     states: int,
 ) -> QuickValues:
-    """Return quick values for a goal; for an `OwnAny` without exact play, for the best set.
+    """Return quick estimates of values for a goal.
+
+    For an `OwnAny` that exact search cannot solve, the goal is replaced by the goal to take the
+    best set of territories.
 
     position: the position before the placement.
     armies: the number of new armies.
@@ -488,7 +496,9 @@ def find_quick_values(
     if not problem.rewards.number:
         return values
     start = TurnState.from_position(position)
-    for state in (problem.start, start):  # the first may reach the goal without an attack
+    # Try exact search in two states. One state is not enough: in `problem.start`, the new armies
+    # may reach the goal without an attack.
+    for state in (problem.start, start):
         values.find(state)
     if values.proven:
         return values
@@ -498,19 +508,19 @@ def find_quick_values(
 
 
 def is_small(turn: Turn) -> bool:
-    """Return whether the board is small enough to compare all placements."""
+    """Return whether so few territories have owners that all placements can be compared."""
     return sum(map(bool, turn.owners)) <= SMALL_BOARD
 
 
 class Rank(NamedTuple):
-    """The rank of a placement; greater is better."""
+    """The rank of a placement of new armies, by value, then by losses; greater is better."""
 
-    value: float  # the expected payoff
-    saved: float  # the negated expected losses; 0 for an estimate
+    value: float  # the expected payoff of the play after the placement
+    saved: float  # minus the expected losses of this play; 0 if the value is an estimate
 
 
 class Placements:
-    """Placements of new armies, with quick estimates of their values.
+    """Compares placements of new armies by quick estimates of their values.
 
     start: the state before the new armies are placed.
     values: the values for a problem from `pose_reinforced_problem` that contains the start state.
@@ -521,8 +531,8 @@ class Placements:
         self.start, self.values = start, values
         problem = values.problem
         distances = _find_distances(problem)
-        # Territories where new armies may help, in order of distance from the goal. Of equally near
-        # territories, the one with the most armies comes first.
+        # The territories where new armies may help: nearest to the goal first, and among equally
+        # near territories, most armies first.
         self.places = tuple(
             problem.name(v)
             for v in sorted(
@@ -530,18 +540,18 @@ class Placements:
             )
             if problem.out[v] & problem.field & ~start.owned
         )
-        # Other territories that have too few armies to count for an `OwnAny` goal.
+        # The other own territories that have too few armies to count for an `OwnAny` goal.
         least = problem.goal.armies if isinstance(problem.goal, OwnAny) else 1
         self._weak = tuple(
             name
             for v in bits(start.owned)
             if start.armies[v] < least and (name := problem.name(v)) not in self.places
         )
-        # Whether the last call of `rank_placements` compared all placements by exact search.
+        # Whether `rank_placements`, when last called, compared all placements by exact search.
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:
-        """Return the value of a placement; if it is unknown, the value of not attacking."""
+        """Return the value of a placement; after the deadline, the value if nobody attacks."""
         problem, state = self.values.problem, self.after(placement)
         found = self.values.find(state)
         if self._is_lacking(state):
@@ -561,19 +571,19 @@ class Placements:
         return Rank(round(value, DIGITS), -round(found.cost, DIGITS))
 
     def _is_lacking(self, state: TurnState) -> bool:
-        """Return whether own territories that the goal needs have too few armies."""
+        """Return whether own territories have fewer armies than the goal requires."""
         goal = self.values.problem.goal
         return isinstance(goal, TakeWithArmies) and bool(list_raised(self.values.problem, state, 0))
 
     def after(self, placement: Placement) -> TurnState:
-        """Return the state after a placement."""
+        """Return the state after a placement of new armies."""
         return self.start.add_armies({self.values.problem.place(name): n for name, n in placement})
 
     def rank_placements(self, armies: int) -> list[Placement]:
-        """Return placements of the given number of armies, sorted from best to worst.
+        """Return placements of `armies` new armies, sorted from best to worst.
 
-        The list may be incomplete but has at least one placement, even if there is no time to
-        compare.
+        The list may lack some placements, but has at least one placement even if there is no time
+        to compare any.
         """
         self.has_tried_all = False
         problem = self.values.problem
@@ -611,10 +621,10 @@ class Placements:
         return True
 
     def _climb(self, armies: int) -> dict[Placement, Rank]:
-        """Rank promising placements by hill climbing, for problems with too many placements."""
+        """Rank promising placements, found by hill climbing, if there are too many placements."""
         was_proven = self.values.proven
         ranks = self._find_ranks(armies)
-        # If the values switched from exact to estimated on the way, they are not comparable.
+        # If the values changed from exact to estimated in between, they are not comparable.
         return self._find_ranks(armies) if was_proven and not self.values.proven else ranks
 
     @property
@@ -633,7 +643,7 @@ class Placements:
         places = [each for each in alone if ranks[alone[each]].value > least] or [*self.places]
         first = max(alone, key=lambda each: ranks[alone[each]])
         for place in self.places if armies > 1 else ():
-            # Armies that do not help alone may help together with armies on the best territory.
+            # Some territories help only if the best territory gets armies, too: try half on each.
             pair = _sort_placement({first: armies - armies // 2, place: armies // 2})
             if place in places or ranks[alone[first]].value > self._most - GAIN:
                 continue
@@ -659,9 +669,9 @@ class Placements:
 
 
 def _find_distances(problem: Problem) -> dict[int, int]:
-    """Return the distance of each territory from the targets, in attacks.
+    """Return the number of attacks from each territory to the nearest target of the goal.
 
-    A goal without target territories, such as `Worth`, gives distance 0 everywhere.
+    All distances are 0 if the goal has no target territories, such as `Worth`.
     """
     wanted = make_mask(map(problem.place, problem.goal.names)) & ~problem.owned
     found, near = dict.fromkeys(range(len(problem.out)), 0), wanted

@@ -11,15 +11,15 @@ from iacta.plan.problem import AttackResult, PolicyAction
 Border: TypeAlias = tuple[int, int]
 
 NEVER = 1e-9  # chances up to this limit are treated as 0
-RARE = 0.01  # fraction of the conquests to ignore at each end of a range
-MIN_SHARE = 0.1  # minimum fraction of the conquests that lead to the next battle of the main line
-LIKELY = 0.1  # smallest chance of a roll's result on the main line
-MAX_ROLLS = 100_000  # upper limit on the rolls of a main line
+RARE = 0.01  # a range of armies ignores this fraction of the conquests at its lower and upper end
+MIN_SHARE = 0.1  # a battle is on the main line if more than this fraction of conquests lead to it
+LIKELY = 0.1  # the main line uses only results of rolls with at least this chance
+MAX_ROLLS = 100_000  # the main line ends after this many rolls
 
 
 @dataclass(frozen=True)
 class Branch:
-    """An alternative battle that may come next."""
+    """A battle that may follow a battle of the main line, instead of the line's next battle."""
 
     start: str  # the attacking territory
     to: str  # the attacked territory
@@ -30,13 +30,13 @@ class Branch:
 
 @dataclass(frozen=True)
 class MainBattle:
-    """A battle of the main line."""
+    """A battle of the main line (the most likely course) of a plan."""
 
     step: Step
-    # The fewest armies left, garrison included, with which the plan continues to another battle;
-    # `None` if the number does not matter or the plan is over.
+    # The plan fights another battle if this battle leaves at least this many armies, garrison
+    # included; `None` if the number does not matter or the plan is over.
     fewest: int | None = None
-    branches: tuple[Branch, ...] = ()  # the other battles that may follow
+    branches: tuple[Branch, ...] = ()  # other battles that may follow, instead of the next one
 
 
 def find_main_line(plan: Plan) -> tuple[MainBattle, ...]:
@@ -57,7 +57,10 @@ def find_main_line(plan: Plan) -> tuple[MainBattle, ...]:
 
 
 def _play_average_game(plan: Plan) -> Iterator[tuple[PolicyAction, bool]]:
-    """Yield the rolls of a game with average losses, and whether each roll conquers a territory."""
+    """Play a game in which losses stay close to average; yield the attack of each roll.
+
+    The second value tells whether the roll conquers a territory.
+    """
     state, due = plan.problem.start, 0.0
     for _ in range(MAX_ROLLS):
         made = plan.policy.decide(state)
@@ -81,7 +84,7 @@ def _list_won_battles(plan: Plan) -> tuple[MainBattle, ...]:
         return steps[border].reach_probability if border in steps else 0.0
 
     while made.dice and (border := (made.start, made.to)) in steps and border not in line:
-        # Maps the number of attackers left, garrison included, to the result of the battle.
+        # The results that win the battle, by the number of attackers left (garrison included).
         won = {
             state.armies[made.start] - each.attackers: each for each in made.outcomes if each.moved
         }
@@ -121,24 +124,27 @@ def _list_branches(
 
 @dataclass(frozen=True)
 class Rearguard:
-    """The number of armies that stay behind after a conquest, garrison included."""
+    """How many armies a plan leaves on the attacking territory after a conquest.
+
+    All numbers include the garrison.
+    """
 
     start: str  # the attacking territory
     to: str  # the conquered territory
-    probability: float  # the chance that the territory is conquered across this border
-    least: int  # the smallest number, ignoring the lowest 1% of the conquests
-    most: int  # the largest number, ignoring the highest 1% of the conquests
-    usual: int  # the most frequent number
-    garrison: int  # the number that must stay behind
+    probability: float  # the chance that the plan conquers the territory over this border
+    least: int  # the smallest number of armies left, ignoring the lowest 1% of the conquests
+    most: int  # the largest number of armies left, ignoring the highest 1% of the conquests
+    usual: int  # the most frequent number of armies left
+    garrison: int  # the number of armies that must stay
 
     @property
     def is_all(self) -> bool:
-        """Whether all armies that may move do move in."""
+        """Whether the plan moves in as many armies as possible, and only the garrison stays."""
         return self.most <= self.garrison
 
 
 def find_rearguards(plan: Plan) -> tuple[Rearguard, ...]:
-    """Return the number of armies that stay behind at each border that a plan may attack over.
+    """Return how many armies a plan leaves behind after a conquest over each border.
 
     The order is that of `plan.steps`, without borders where no conquest is possible. At most 1% of
     the conquests leave fewer armies than `least`, and at most 1% more than `most`.

@@ -47,9 +47,9 @@ from iacta.plan.judge import (
 from iacta.plan.plan import Plan
 from iacta.rules.roll import Losses
 
-MAX_BATTLES = 2_000  # takes minutes to review
-MAX_COSTLIEST = 3  # the number of costly decisions to list
-MIN_MISTAKE = 0.01  # smallest cost of a mistake, for chances; ten times as much for worths
+MAX_BATTLES = 2_000  # maximum number of battles in a log; this number takes minutes to review
+MAX_COSTLIEST = 3  # maximum number of mistakes in the list of the costliest mistakes
+MIN_MISTAKE = 0.01  # a decision is a mistake if it costs this chance, or 10 times this worth
 
 
 class ReviewedStep(NamedTuple):
@@ -247,8 +247,8 @@ def review(
                 corrections += _describe_corrections(played)
                 values = None if played.goal is None else _Values(played.goal, deadline, states)
                 for step in _find_steps(played, values):
-                    if deadline.is_over:  # the last search may be unfinished
-                        break
+                    if deadline.is_over:
+                        break  # leave out the last step, whose search may be unfinished
                     steps.append(step)
                     done += bool(step.to)
                     if progress is not None:
@@ -268,10 +268,10 @@ def review(
 
 
 class _State(NamedTuple):
-    """A state of the game with its plan and value."""
+    """A state of the reviewed game, with the best plan found and its value."""
 
     turn: Turn
-    plan: Plan | None  # `None` if there is nothing left to plan
+    plan: Plan | None  # the best plan found; `None` if the goal is reached
     value: StateValue
 
 
@@ -302,9 +302,9 @@ def _evaluate_states(
 
 
 def _evaluate(turn: Turn, goal: Goal, deadline: Deadline, *, has_attacks: bool = True) -> _State:
-    """Return a state together with its plan and value.
+    """Search for the best plan in a state, and return the state with the plan and its value.
 
-    has_attacks: whether to include the values of the possible first attacks.
+    has_attacks: whether to include the values of the possible next attacks.
     """
     plan = plan_state(turn, goal, deadline)
     if plan is None:
@@ -313,9 +313,9 @@ def _evaluate(turn: Turn, goal: Goal, deadline: Deadline, *, has_attacks: bool =
 
 
 class _Values:
-    """The values of states in a turn for the goal of its player.
+    """The values of the states of one turn, for the goal of its player.
 
-    states: the states of the game in order; all turns share this iterator.
+    states: yields the evaluated states of the whole game in order; all turns share this iterator.
     """
 
     def __init__(self, goal: Goal, deadline: Deadline, states: Iterator[_State]) -> None:
@@ -323,12 +323,12 @@ class _Values:
         self._known: dict[Turn, StateValue] = {}
 
     def take_next_state(self) -> _State | None:
-        """Return the next state of the game, or `None` after the deadline."""
+        """Return the next evaluated state of the game, or `None` after the deadline."""
         state = next(self._states, None)
         return None if state is None else self._note_proof(state)
 
     def find_value(self, turn: Turn) -> StateValue:
-        """Return the value of a state that did not occur in the game."""
+        """Return the value of a state that did not occur in the game, such as another advance."""
         if turn not in self._known:
             state = _evaluate(turn, self.goal, self.deadline, has_attacks=False)
             self._known[turn] = self._note_proof(state).value
@@ -356,8 +356,8 @@ def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Reviewed
         step = step._replace(lost=battle.lost, killed=battle.killed, moved=battle.moved)
         if values is not None:
             after = values.take_next_state()
-            if now is None or after is None:  # time ran out
-                return
+            if now is None or after is None:
+                return  # the deadline has passed
             step = _judge_battle(step, battle, now, after.value, values)
             now = after
         yield step
@@ -367,8 +367,8 @@ def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Reviewed
     if values is None:
         yield stop
         return
-    if now is None:  # time ran out
-        return
+    if now is None:
+        return  # the deadline has passed
     stopped = find_end_value(now.turn, values.goal)
     cost = judge_choice(now.value, stopped).cost or 0.0
     move = now.plan.next_move() if cost and now.plan is not None else None
@@ -379,7 +379,7 @@ def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Reviewed
 
 
 def _measure_armies(turn: Turn, battle: LoggedBattle) -> float | None:
-    """Return the luck of a battle in armies. A battle without dice counts as several rolls."""
+    """Return the luck of a battle in armies; without dice, it is treated as several rolls."""
     border, losses = (battle.start, battle.to), Losses(battle.lost, battle.killed)
     dice = battle.dice, battle.their_dice
     return measure_army_luck(turn, battle.after, border, losses, *dice)
@@ -388,14 +388,14 @@ def _measure_armies(turn: Turn, battle: LoggedBattle) -> float | None:
 def _judge_battle(
     step: ReviewedStep, battle: LoggedBattle, before: _State, after: StateValue, values: _Values
 ) -> ReviewedStep:
-    """Judge a battle: return the step with its values, luck and cost."""
+    """Judge a battle: return the step with its values, its luck and the cost of the decision."""
     stated = None if battle.is_assumed else battle.ways[0][0]
     step = step._replace(
         before=after.value, after=after.value, luck=0.0, spread=0.0, cost=0.0, dice=stated
     )
     plan, value = before.plan, before.value
-    if plan is None:  # the goal is reached
-        return step
+    if plan is None:
+        return step  # the goal was already reached, so the battle has no luck or cost
     step = step._replace(before=value.value)
     best = value.attacks[0] if value.attacks else None
     border = battle.start, battle.to
@@ -437,11 +437,11 @@ def _judge_battle(
 def _value_reduced_ends(
     turn: Turn, battle: LoggedBattle, dice: int, fought: Turn, ready: StateValue, values: _Values
 ) -> list[tuple[float, float]]:
-    """Return the chances and values of the results of a roll with fewer defence dice than usual.
+    """Return the chance and the value of each result of a roll with fewer defence dice than usual.
+
+    The list is empty if the defender rolled the usual number of dice.
 
     fought, ready: the turn after the actual roll, and its value.
-
-    Return an empty list if the defender rolled the usual number of dice.
     """
     if battle.their_dice is None:
         return []
@@ -464,7 +464,7 @@ def _name_attack(way: Alternative) -> str:
 def _judge_advance(
     plan: Plan, battle: LoggedBattle, fought: Turn, after: StateValue, values: _Values
 ) -> tuple[float, int]:
-    """Return the cost of the actual advance, and the advance that the policy prefers."""
+    """Return the cost of the armies moved in after a conquest, and the number that is better."""
     if fought.phase != "advance":
         return 0.0, 0
     problem, numbers = plan.problem, list_advances(fought)

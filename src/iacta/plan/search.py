@@ -26,49 +26,49 @@ from iacta.plan.problem import (
 )
 from iacta.plan.tables import Floats, make_tables
 
-Assignment: TypeAlias = tuple[
-    tuple[int, ...], ...
-]  # for each set with a payoff, the targets of each stack
+# For each set of territories with a payoff, the set of targets of each stack.
+Assignment: TypeAlias = tuple[tuple[int, ...], ...]
 
-NEVER = 2**31 - 1  # the rank in `Report.order` of a border without attacks
+NEVER = 2**31 - 1  # in `Report.order`, marks a border over which there was no attack
 STOP = PolicyAction(-1, -1, 0, 0.0, ())
 
 ORDERS = ("value", "risk")
 
 
 class Style(NamedTuple):
-    """The parameters of lookahead, as documented in `src/core/iacta.h`."""
+    """The parameters of a lookahead policy, as documented in `src/core/iacta.h`."""
 
-    depth: int = 1  # number of attacks to look ahead when values are close
-    idle: float = 0.002  # chance added for each idle army near the targets of another stack
-    order: str = ORDERS[0]  # how to order attacks of nearly equal value
+    depth: int = 1  # the number of attacks to look ahead if the values of attacks are close
+    # The bonus for each idle army near the targets of another stack, as a fraction of the value.
+    idle: float = 0.002
+    order: str = ORDERS[0]  # the rule that chooses between attacks of nearly equal value
 
 
 class Visit(NamedTuple):
-    """Statistics of attacks over one border."""
+    """Statistics of a policy's attacks over one border."""
 
     start: int  # the attacking territory
     to: int  # the attacked territory
-    reached: float  # chance that this attack happens
-    conquered: float  # chance that this attack conquers the territory
-    arrived: float  # mean number of armies that move in; 0 is counted without a conquest
-    ended: float  # chance that the turn ends with this attack without reaching the goal
-    # For each number n of armies able to move after the battle: the chance of a conquest with n,
-    # and this chance times the mean number of armies that move in.
+    reached: float  # the chance that the policy attacks over this border
+    conquered: float  # the chance that it conquers the territory over this border
+    arrived: float  # the mean number of armies that move in, counted as 0 without a conquest
+    ended: float  # the chance that the turn ends with an attack here before the goal is reached
+    # For each number n of armies that are able to move after a conquest: n, the chance of such a
+    # conquest, and this chance times the mean number of armies that move in.
     advances: tuple[tuple[int, float, float], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Statistics of a policy, exact or from games. They can be weighted and added."""
+    """Statistics of a policy, exact or from games. Reports can be weighted and added."""
 
     problem: Problem
-    states: int  # number of visited states
-    order: npt.NDArray[np.int64]  # rank of each border by its first attack, from 0
-    numbers: Floats  # all statistics in the layout of `src/core/iacta.h`
+    states: int  # the number of visited states
+    order: npt.NDArray[np.int64]  # the rank of each border by the time of its first attack, from 0
+    numbers: Floats  # all statistics in one array, in the order documented in `src/core/iacta.h`
 
     def __add__(self, other: "Report") -> "Report":
-        """Add the statistics of games that were played later."""
+        """Add the statistics of more games of the same policy, played later."""
         later = self.order[self.order < NEVER].max(initial=-1) + 1
         order = np.minimum(self.order, other.order + later)
         states, numbers = max(self.states, other.states), self.numbers + other.numbers
@@ -79,7 +79,7 @@ class Report:
 
     @property
     def value(self) -> float:
-        """The expected payoff."""
+        """The expected payoff of the policy."""
         return float(self.numbers[0])
 
     @property
@@ -99,7 +99,7 @@ class Report:
 
     @property
     def visits(self) -> tuple[Visit, ...]:
-        """Statistics of each border, sorted by first attack."""
+        """The statistics of each border with attacks, in the order of their first attacks."""
         borders = [(v, c) for v, mask in enumerate(self.problem.out) for c in bits(mask)]
         chances = self._parts[3].reshape(len(borders), 4).tolist()
         advances = self._parts[4].reshape(len(borders), -1, 2) if borders else self._parts[4]
@@ -119,26 +119,26 @@ class Report:
 
 
 class Solution(NamedTuple):
-    """The value and the cost of an optimal policy from a state."""
+    """The value and the cost of an optimal policy that starts in a state."""
 
     value: float  # the expected payoff
-    cost: float  # expected number of armies lost, plus 1e-6 per roll
+    cost: float  # the expected number of armies lost, plus 1e-6 for each expected roll
 
 
 class Games(NamedTuple):
-    """Simulated games of a policy."""
+    """The results of simulated games of a policy."""
 
-    # The payoff of each game without the effect of luck. The mean estimates the value of the
+    # The payoff of each game, reduced by the luck of its dice. The mean estimates the value of the
     # policy.
     gains: Floats
-    report: Report  # statistics of the games
+    report: Report  # the statistics of the policy in these games
 
 
 class Search:
     """A search in the compiled core for one problem.
 
     problem: the problem.
-    deadline: the time limit for preparing the tables; `None` for no limit.
+    deadline: the time limit for preparing the tables of dice and battles; `None` for no limit.
     until: a set of territories, for `solve_until`: the turn ends when all are conquered. 0 for an
         empty set.
 
@@ -151,7 +151,7 @@ class Search:
         self, problem: Problem, deadline: Deadline | None = None, *, until: int = 0
     ) -> None:
         self._search = None
-        self._lock = Lock()  # held while the core computes
+        self._lock = Lock()  # makes sure that only one thread uses this search of the core
         self._library = load_library("plans")
         refuse_large_board(problem.board, "plans")
         max_sets = self._library.constant("MAX_SETS")
@@ -175,7 +175,7 @@ class Search:
             self._library.functions.iacta_close(self._search)
 
     def _call(self, name: str, deadline: Deadline, *arguments: Any, **how: Any) -> int:
-        """Call a function of the core with the options of `call_core`."""
+        """Call a function of the compiled core by name; `how` is passed to `call_core`."""
         function = getattr(self._library.functions, f"iacta_{name}")
         return call_core(
             self._library,
@@ -193,11 +193,11 @@ class Search:
         *,
         is_short: bool = False,
     ) -> Solution | None:
-        """Solve the problem exactly; return the value and cost, and make the solution the policy.
+        """Solve the problem exactly, and use the solution as the policy of this search.
 
         is_short: whether the call is expected to take only milliseconds.
 
-        Return `None` if a limit is exceeded.
+        The result is `None` if a limit on states or time is exceeded.
         """
         return self._solve(deadline, start, states, None, is_short=is_short)
 
@@ -223,23 +223,24 @@ class Search:
         most: int,
         value_of: Callable[[TurnState], float | None],
     ) -> float | None:
-        """Return the exact value of a turn that ends when `until` is conquered.
+        """Return the exact value of a turn whose attacks end when the set `until` is conquered.
 
-        most: the maximum number of states in which the turn may end.
+        most: the maximum number of states in which the set is just conquered.
         value_of: a function that returns the value of such a state, or `None` if it exceeds a
             limit.
 
-        Return `None` if a limit is exceeded.
+        The result is `None` if a limit on states or time is exceeded.
         """
         armies = np.zeros((most, self.lands), dtype=np.int32)
         mine, values = np.zeros((most, self.lands), dtype=np.uint8), np.zeros(most)
         record = CoreData(self._library, "ends", room=most, armies=armies, mine=mine, values=values)
         ends = record.data
-        # A first pass lists the states in which the turn ends.
+        # The first call lists the states in which the set is conquered. The second call, below,
+        # uses the values of these states.
         if self._solve(deadline, None, states, byref(ends)) is None:
             return None
         for k in range(ends.count):
-            # Stored states omit some idle armies, which are filled in here.
+            # The core caps the armies of territories that take no part, so use the actual armies.
             there = np.where(self._is_active, armies[k], self.problem.start.armies)
             owned = make_mask(np.flatnonzero(mine[k]).tolist())
             known = value_of(TurnState(tuple(there.tolist()), owned))
@@ -285,9 +286,8 @@ class Search:
 
     def find_value(self, state: TurnState, deadline: Deadline) -> float | None:
         """Return the policy's value of a state, or `None` after the deadline."""
-        found: Any = self._library.header.structures[
-            "decision"
-        ]()  # without an array for results: only the value is needed
+        # The structure has no array for the results of the attack, because only the value is used.
+        found: Any = self._library.header.structures["decision"]()
         code = self._ask("decide", deadline, state, byref(found), is_short=True)
         return float(found.value) if code == self._library.constant("DONE") else None
 
@@ -306,9 +306,9 @@ class Search:
         return self._ask_decision("evaluate_attack", state, start, to, dice, deadline=deadline)
 
     def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
-        """Return the number of armies that move in after a conquest.
+        """Return the number of armies that the policy moves in after a conquest.
 
-        state: the state before the defender's last loss, with the attackers that are left.
+        state: a state with the attackers that are left and, on the target, one defender.
         """
         moved = c_int32()
         self._ask(
@@ -339,11 +339,15 @@ class Search:
     def _ask(
         self, name: str, deadline: Deadline, state: TurnState | None, *more: Any, **how: Any
     ) -> int:
-        """Call a function of the core for a state; `None` for the start of the problem."""
+        """Call a function of the core by name for a state.
+
+        state: the state; `None` for the start of the problem.
+        """
         armies, owned = self.problem.start if state is None else state
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         idle = self._armies
-        if self.problem.rewards.armies > 1:  # the armies on every territory count for the goal
+        if self.problem.rewards.armies > 1:
+            # The goal requires armies on each territory, so pass the actual number, up to the cap.
             idle = np.minimum(armies, idle)
         counted = np.where(self._is_active, armies, idle).astype(np.int32)
         record = CoreData(self._library, "state", armies=counted, mine=mine)
@@ -353,7 +357,7 @@ class Search:
     def flow(
         self, deadline: Deadline, states: float = inf, start: TurnState | None = None
     ) -> Report | None:
-        """Return exact statistics of the policy, or `None` if a limit is exceeded."""
+        """Compute exact statistics of the policy; return `None` if a limit is exceeded."""
         code, report = self._report("evaluate_policy", deadline, start, states=states)
         return report if code == self._library.constant("DONE") else None
 
@@ -377,7 +381,7 @@ class Search:
     def _report(
         self, name: str, deadline: Deadline, start: TurnState | None, *more: Any, **how: Any
     ) -> tuple[int, Report]:
-        """Call a function of the core that fills in statistics of the policy."""
+        """Call a function of the core that computes statistics; return its code and the report."""
         borders = sum(mask.bit_count() for mask in self.problem.out)
         sets = len(self.problem.rewards.sets)
         room = 1 + 2 * self.lands + sets + borders * (6 + 2 * self._able)
@@ -391,7 +395,7 @@ class Search:
     def bounds(self, deadline: Deadline, values: float = inf) -> Iterator[float]:
         """Yield smaller and smaller upper bounds on the value of any play.
 
-        values: the maximum number of values to compute in relaxed games.
+        values: the maximum number of values to compute in relaxed games (easier games).
         """
         more = self._library.constant("MORE")
         bound, code = c_double(inf), more

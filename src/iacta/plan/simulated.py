@@ -27,8 +27,8 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
-MAX_RUNS = 10_000_000  # takes an hour or more on a large board
-FIRST_PART = 10  # number of runs in the first part of a simulation with a time limit
+MAX_RUNS = 10_000_000  # maximum number of runs, which take an hour or more on a large board
+FIRST_PART = 10  # with a time limit, the first part has this many runs; each later part has twice
 
 Weight = TypeVar("Weight", int, float)
 
@@ -83,7 +83,7 @@ def simulate_plan(
 
 
 def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> SimulatedPlan | None:
-    """Simulate a plan until a deadline, or return `None` if there is no time for the first runs."""
+    """Simulate a plan until a deadline; return `None` if there is no time for the first runs."""
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
     count = read_int(runs, "runs", least=1)
@@ -103,8 +103,8 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
     square = sum(ended[state] * (paid[state] - mean) ** 2 for state in ended) / count
     least = 0.5 if goal.is_chance and not problem.held else 0.0
     won = sum(ended[state] for state in ended if paid[state] > least)
-    if goal.is_chance and problem.held:  # the goal was reached before the first attack
-        won = count
+    if goal.is_chance and problem.held:
+        won = count  # the goal was already reached before the first attack
     owned = tuple(
         Estimate(count, sum(ended[state] for state in ended if state.owned >> t & 1))
         for t in range(len(problem.board.territories))
@@ -115,7 +115,7 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
 def _simulate(
     policy: Policy, runs: int, rng: "np.random.Generator", deadline: Deadline
 ) -> dict[TurnState, int]:
-    """Return the final states with the number of runs that ended in each.
+    """Simulate a policy many times; return how many runs ended in each final state.
 
     With a time limit, the runs are simulated in parts, and an unfinished part is discarded.
     """
@@ -134,9 +134,9 @@ def _simulate(
 
 
 def find_final_states(policy: Policy, deadline: Deadline) -> dict[TurnState, float] | None:
-    """Return the states in which a policy ends a turn, with their chances.
+    """Return the exact chance of each final state, in which a policy ends its turn.
 
-    Return `None` if the deadline comes first.
+    The result is `None` after the deadline.
     """
     return _follow(
         policy,
@@ -152,13 +152,13 @@ def _follow(
     results: Callable[[TurnState, PolicyAction, Weight], Iterable[tuple[AttackResult, Weight]]],
     deadline: Deadline,
 ) -> dict[TurnState, Weight] | None:
-    """Return the states in which a policy ends a turn, with their weights.
+    """Follow a policy from its start to all final states; return the weight of each final state.
+
+    A weight is a chance or a number of runs. Every attack costs armies, so states are processed in
+    descending order of armies. The result is `None` after the deadline.
 
     whole: the weight of the start: 1, or the number of runs.
-    results: a function that distributes a weight over the results of an attack in a state.
-
-    Every attack costs armies, so states are processed in descending order of armies. Return `None`
-    if the deadline comes first.
+    results: a function that distributes the weight of a state over the results of its attack.
     """
     ended, start = dict[TurnState, Weight](), policy.problem.start
     waiting = {sum(start.armies): {start: whole}}
@@ -199,9 +199,10 @@ def _draw_results(
         lost, killed = (each.astype(np.int64) for each in thrown)
     known = {(each.attackers, each.defenders): each for each in action.outcomes}
 
-    def result(lost: int, killed: int) -> AttackResult:  # the action leaves out very rare results
+    def result(lost: int, killed: int) -> AttackResult:
         if (lost, killed) in known:
             return known[lost, killed]
+        # The action of the policy does not list very rare results, so create such a result.
         moved, left = 0, able - lost
         if killed == defenders:
             moved = policy.advance(state, action.start, action.to, left, min(action.dice, left))
@@ -214,12 +215,12 @@ def _draw_results(
 def play_games(
     policy: Policy, rng: "np.random.Generator", until: int = 0, deadline: Deadline | None = None
 ) -> Iterator[tuple[TurnState, float]]:
-    """Yield the final state and the luck of each simulated game.
+    """Simulate games of a policy without end; yield the final state and the luck of each game.
 
-    The luck is measured by the policy's own values.
+    The luck of a game is the sum of the changes of the policy's value that are due to the dice.
 
     rng: the random number generator.
-    until: a set of territories; a game ends when all are taken. 0 for an empty set.
+    until: a set of territories; a game also ends when all are conquered. 0 for an empty set.
     deadline: when to stop playing; `None` for no limit.
     """
     decide = cache(policy.decide)

@@ -1,9 +1,10 @@
 """The values of a tree of turns, and the effect of each step between them.
 
-A separate quick search evaluates each turn for the goal of its player. A turn has no value if time
-runs out before its search. More time adds values but does not change them, with one exception: the
-value of a turn is raised if the value after a known choice, or the mean value after a roll, is
-greater.
+A node of the tree is a state of a turn, and a step is an action with its result, such as an attack
+with its losses. A separate quick search evaluates each node for the goal of its player. A node has
+no value if time runs out before its search. More time adds values but does not change them, with
+one exception: the value of a node is raised to the value after a decision without dice, or to the
+mean value after a roll whose results are all in the tree, if that is greater.
 """
 
 import json
@@ -21,7 +22,7 @@ from iacta.plan.judge import (
     measure_army_luck,
 )
 
-CHOICES = ("place", "advance", "stop", "fortify")  # steps without dice
+CHOICES = ("place", "advance", "stop", "fortify")  # the names of steps that roll no dice
 
 
 class StepTree:
@@ -32,13 +33,16 @@ class StepTree:
 
     def __init__(self, nodes: Sequence[TreeTurn]) -> None:
         self.nodes = nodes
-        self._known: dict[tuple[str, str], StateValue] = {}  # keys: code of the turn, goal
+        # The values found so far, by the code of the turn and the goal.
+        self._known: dict[tuple[str, str], StateValue] = {}
 
     def list_searches(self, order: Iterable[int]) -> list[tuple[Turn, object]]:
-        """Return the turns to search, each with its goal, without duplicates.
+        """Return the turns that need a search, each with its goal, without duplicates.
 
-        order: the indexes of the turns to evaluate. The search also needs the turn before each
-            step, and the possible results of each roll with fewer defence dice than usual.
+        These are the turns to evaluate, the turn before each of their steps, and all possible
+        results of a roll with fewer defence dice than usual.
+
+        order: the indexes of the turns to evaluate.
         """
         found: dict[tuple[str, str], tuple[Turn, object]] = {}
         for k in order:
@@ -52,7 +56,7 @@ class StepTree:
         return [*found.values()]
 
     def _begins_turn(self, k: int, number: int) -> bool:
-        """Return whether step `k` passes play to another player and `number` precedes the step."""
+        """Return whether step `k` begins another player's turn and `number` is the turn before."""
         step = self.nodes[k].step
         return number != k and step is not None and step["do"] == "next"
 
@@ -64,7 +68,8 @@ class StepTree:
         """Return the value of each turn, raised where later turns prove a greater value."""
         best = [self._find_known(k, self.nodes[k].goal) for k in range(len(self.nodes))]
         rolls: dict[tuple[int, Attack], dict[Losses, StateValue]] = {}
-        for k in range(len(self.nodes) - 1, -1, -1):  # each index is greater than its predecessor's
+        # Visit each turn before its predecessor, which has a smaller index.
+        for k in range(len(self.nodes) - 1, -1, -1):
             node = self.nodes[k]
             for (before, attack), known in rolls.items():
                 if before == k and node.turn is not None:
@@ -80,9 +85,9 @@ class StepTree:
         return best
 
     def judge_step(self, k: int, values: Sequence[StateValue | None]) -> Judgement | None:
-        """Return the effect of the step that leads to a turn, or `None` if it is unknown.
+        """Return the luck and the cost of the step that leads to a turn; `None` if unknown.
 
-        k: the index of the turn.
+        k: the index of the turn after the step.
         values: the values of all turns, from `values`.
         """
         node = self.nodes[k]
@@ -115,7 +120,7 @@ class StepTree:
         return found._replace(luck_armies=armies)
 
     def list_path(self, k: int) -> Iterator[int]:
-        """Yield the indexes of a turn and its predecessors in the same player's turn."""
+        """Yield the indexes of a node and its predecessors in the same player's turn."""
         while (step := self.nodes[k].step) is not None and step["do"] != "next":
             yield k
             k = self.nodes[k].before
@@ -125,7 +130,10 @@ class StepTree:
         return None if turn is None else self._known.get(_make_key(turn, goal))
 
     def _list_reduced_ends(self, k: int) -> list[tuple[float, Turn]]:
-        """List the possible turns, with chances, after a roll with reduced defence dice."""
+        """List the possible turns, with chances, after a roll with fewer defence dice than usual.
+
+        k: the index of the turn after the actual roll. The list is empty for any other step.
+        """
         node = self.nodes[k]
         turn = self.nodes[node.before].turn
         if turn is None or node.turn is None or not _has_reduced(node):
@@ -135,7 +143,10 @@ class StepTree:
         return list_reduced_ends(turn, (attack.start, attack.to), attack.dice, their_dice)
 
     def _expect_reduced(self, k: int) -> float | None:
-        """Return the mean value after a roll with fewer defence dice, or `None` if unknown."""
+        """Return the mean value after a roll with fewer defence dice than usual.
+
+        The result is `None` for any other step, or if a value is unknown.
+        """
         goal, parts = self.nodes[k].goal, list[float]()
         for chance, turn in self._list_reduced_ends(k):
             value = self._known.get(_make_key(turn, goal))
@@ -145,7 +156,7 @@ class StepTree:
         return fsum(parts) if parts else None
 
     def _read_roll(self, node: TreeTurn) -> tuple[Attack, Losses]:
-        """Return the attack of a step (0 dice for several rolls) and the losses."""
+        """Return the attack of a step and its losses; the attack has 0 dice for several rolls."""
         turn, step, after = self.nodes[node.before].turn, node.step or {}, node.turn
         assert turn is not None  # noqa: S101 # the step is possible
         assert after is not None  # noqa: S101
@@ -163,7 +174,7 @@ def _make_key(turn: Turn, goal: object) -> tuple[str, str]:
 
 
 def _raise_value(value: StateValue | None, proven: StateValue | None) -> StateValue | None:
-    """Return a state's own value, or the value proven by later states if that is greater."""
+    """Return the greater of a turn's own value and a value that later turns prove possible."""
     if value is not None and proven is not None and proven.value > value.value:
         return proven._replace(attacks=value.attacks)
     return value
@@ -172,7 +183,10 @@ def _raise_value(value: StateValue | None, proven: StateValue | None) -> StateVa
 def _average_roll(
     turn: Turn, attack: Attack, known: Mapping[Losses, StateValue]
 ) -> StateValue | None:
-    """Return the mean value after a roll, or `None` if the value of a result is unknown."""
+    """Return the mean value after a roll, or `None` if the value of some result is unknown.
+
+    known: the value after each result.
+    """
     parts = list[tuple[float, StateValue]]()
     for losses, chance in turn.results(attack).items():
         value = None if isinstance(losses, Throw) else known.get(losses)

@@ -1,4 +1,4 @@
-"""Converts a problem to arrays for the core: borders, dice, whole battles and payoffs."""
+"""Converts a problem to arrays for the compiled core: borders, dice, whole battles, payoffs."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -18,18 +18,21 @@ from iacta.rules.roll import refuse_many_rolls
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-SMALLEST = 1e-18  # minimum chance of a result of a battle; smaller chances become 0
-MAX_BYTES = 400e6  # memory limit for the tables of whole battles
-MIN_SECONDS = 0.1  # minimum time for preparing tables, even after the deadline
+SMALLEST = 1e-18  # smaller chances of the results of a whole battle are set to 0
+MAX_BYTES = 400e6  # maximum size of the tables of whole battles
+MIN_SECONDS = 0.1  # preparing the tables may always take this long, even after the deadline
 
-# The largest numbers of attack and defence dice, and the rolls for each pair of numbers.
+# The largest number of attack dice, the largest number of defence dice, and the possible results of
+# a roll for each pair of numbers.
 _Dice: TypeAlias = tuple[int, int, list[Choice]]
 
 _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
 
 
 def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
-    """Return the largest numbers of dice and all rolls of a kernel.
+    """Return the largest numbers of dice under the rules of a kernel, and the results of all rolls.
+
+    is_whole: whether each attack is a battle to the end; it counts as one roll of one die.
 
     Raise an error if the deadline comes first.
     """
@@ -37,7 +40,7 @@ def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
     if is_whole not in known:
         attack, defence = kernel.rules.full_roll
         refuse_many_rolls(attack, defence, kernel.rules, deadline.find_seconds_left())
-        if is_whole:  # a whole battle counts as one attack with one die
+        if is_whole:
             known[is_whole] = 1, 1, [Choice(1, kernel.battle(1, 1).least, ())]
         else:
             by_defence = [kernel.rolls(attack, j + 1) for j in range(defence)]
@@ -49,7 +52,7 @@ def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
 
 @lru_cache(maxsize=512)
 def solve_battles(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Floats]:
-    """Return the results of whole battles with 0 to `able` attackers against some defenders.
+    """Return the chances of all results of battles of 0 to `able` attackers against `defenders`.
 
     Entry [a, x] of the first array is the chance that a attackers win and lose x armies; trailing
     columns of zeros are cut off. Entry [a, e] of the second array is the chance that a attackers do
@@ -64,18 +67,20 @@ def solve_battles(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Fl
 
 
 def make_tables(library: Library, problem: Problem, until: int, deadline: Deadline) -> CoreData:
-    """Return a problem as a C structure for the core.
+    """Convert a problem to a C structure for the core.
 
-    until: a set of territories; the turn ends when all are taken. 0 for an empty set.
+    until: a set of territories; the turn ends when all are conquered. 0 for an empty set.
     deadline: when the tables must be ready.
     """
     turn, field = problem.turn, problem.field
     lands = len(problem.board.territories)
     borders = [[*bits(mask)] for mask in problem.out]
     active = problem.stacks | field
-    # The core compares armies with the number that the goal requires, so the cap is at least that.
+    # `able` is the largest number of armies that the core has to know: those of the largest stack
+    # that can fight, or the number that the goal requires on a territory.
     able = max(problem.rewards.armies, *(turn.armies[v] for v in bits(problem.stacks)), 0)
-    # The kernel of the battles for each territory, and the fewest armies that must advance into it.
+    # For each territory: the kernel of battles to conquer it, and the fewest armies that must move
+    # in after a conquest.
     pairs = [
         (kernel, 0 if problem.owned >> t & 1 else problem.goal.find_garrison(problem.name(t)))
         for t, kernel in enumerate(problem.kernels)
@@ -89,7 +94,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         lands=lands,
         border_first=np.cumsum([0, *map(len, borders)]),
         border_to=[c for row in borders for c in row],
-        # The tables grow with the largest stack, so stacks that can never fight are capped.
+        # The tables grow with the largest stack, so limit stacks that can never fight to `able`.
         armies=[n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)],
         keep=cap_garrisons(library, problem.garrisons),
         kind=kind_of,
@@ -184,7 +189,7 @@ def _put_battles(
     able: int,
     deadline: Deadline,
 ) -> None:
-    # Only whole battles need tables; the core computes other battles from the dice.
+    # Make tables for whole battles only; the core computes other attacks from the dice.
     most = [0] * len(kernels)
     for t in bits(problem.field):
         if problem.is_whole(t):

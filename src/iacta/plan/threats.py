@@ -73,12 +73,13 @@ from iacta.plan.winning import find_win
 
 Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 
-WIN_SHARE = 0.2  # fraction of the time for choosing goals that win the game
-ESTIMATE_SHARE = 0.4  # fraction of the time for quick estimates
-PLAN_SHARE = 0.6  # fraction of the remaining time for plans; the rest is for the fortifying move
-MAX_MOVES = 200  # maximum number of fortifying moves for a complete comparison
-MAX_PLANNED_MOVES = 2  # number of fortifying moves to compare if the board is not small
-SMALL = 1e-9  # chances and gains up to this limit are treated as 0
+# The `..._SHARE` constants are fractions of the remaining time.
+WIN_SHARE = 0.2  # time to find the opponents' goals that win the game
+ESTIMATE_SHARE = 0.4  # time for quick estimates of the chances of all goals
+PLAN_SHARE = 0.6  # time for plans that improve the estimates; the rest is for the fortifying move
+MAX_MOVES = 200  # if there are more fortifying moves on a small board, only some are compared
+MAX_PLANNED_MOVES = 2  # maximum number of fortifying moves to compare on a large board
+SMALL = 1e-9  # chances and reductions of a loss up to this limit are treated as 0
 
 
 class Threatened(NamedTuple):
@@ -106,11 +107,11 @@ class Threatened(NamedTuple):
 
 
 class HelpfulMove(NamedTuple):
-    """The most helpful fortifying move.
+    """The fortifying move that reduces the expected losses to opponents most.
 
     start, to: the territory that gives armies and the territory that gets them.
     armies: the number of armies that move.
-    kept: how many new armies of the player's next turn the move saves on average.
+    kept: the reduction of the expected loss, in new armies per turn.
     before: the greatest threat, before the move, to the territory or continent that the move helps
         most.
     after: the greatest threat to the same territory or continent after the move.
@@ -194,21 +195,21 @@ def threats(
 
 
 class _Aim(NamedTuple):
-    """A goal that an opponent may play for, with its cost for the player."""
+    """A goal that an opponent may play for, with the player's loss if the opponent succeeds."""
 
     player: str
     kind: Kind
     name: str
     goal: Goal
     armies: int  # the number of the opponent's new armies
-    worth: float  # the player's loss in new armies per turn
-    at_most: float = 0.0  # upper bound on the chance of all ways to win together
-    placement: Placement | None = None  # new armies that reach the goal without any attack
-    share: float = 1.0  # the chance that the opponent has the mission of this goal
+    worth: float  # the player's loss, in new armies per turn
+    at_most: float = 0.0  # for a goal that wins: an upper bound on the chance to win in any way
+    placement: Placement | None = None  # a placement that reaches the goal without any attack
+    share: float = 1.0  # for a goal that wins: the chance that the opponent has this mission
 
     @property
     def lost(self) -> "_Lost":
-        """The territory or continent that the player would lose."""
+        """The kind and the name of the territory or continent that the player would lose."""
         return self.kind, self.name
 
 
@@ -239,7 +240,7 @@ def _list_aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
 
 
 class _ThreatSearch:
-    """A search for the chances of all the opponents' goals in one position.
+    """A search for the chances of all opponents to reach their goals from one position.
 
     turn: the turn whose rules apply.
     aims: the opponents' goals.
@@ -249,9 +250,10 @@ class _ThreatSearch:
     def __init__(self, turn: Turn, aims: list[_Aim], position: Position | None = None) -> None:
         self.turn, self.aims = turn, aims
         self.position = turn.position if position is None else position
-        self.first = dict[_Aim, QuickEstimate]()  # the quick estimates
-        self.known = dict[_Aim, QuickEstimate]()  # the best results so far, including plans
-        # Fortifying changes no owners, so one table of implications serves all positions.
+        self.first = dict[_Aim, QuickEstimate]()  # the quick estimate of each goal
+        self.known = dict[_Aim, QuickEstimate]()  # the estimate of each goal, improved by plans
+        # For each goal, the goals that it implies. They depend only on the owners of territories,
+        # so they stay the same after a fortifying move.
         self.implied = dict[_Aim, list[_Aim]]()
         for player in dict.fromkeys(aim.player for aim in aims):
             theirs = replace(self.position, player=player)
@@ -259,20 +261,23 @@ class _ThreatSearch:
             self.implied |= find_implied({aim: Conquest.for_goal(aim.goal, theirs) for aim in own})
 
     def make_consistent(self, estimates: Mapping[_Aim, QuickEstimate]) -> dict[_Aim, QuickEstimate]:
-        """Return the estimates of all goals, made consistent with each other."""
+        """Return consistent estimates of all goals (see `iacta.plan.quick_estimates`)."""
         return order_estimates(
             {aim: estimates.get(aim, NOT_TRIED) for aim in self.aims}, self.implied
         )
 
     def select_estimates(self, planned: set[_Lost]) -> dict[_Aim, QuickEstimate]:
-        """Return the consistent estimates, but use plans only for the losses in `planned`."""
+        """Return consistent estimates of all goals.
+
+        planned: the territories and continents for which estimates improved by plans are used.
+        """
         estimates = ((self.known if aim.lost in planned else self.first) for aim in self.aims)
         return self.make_consistent(
             {aim: found[aim] for aim, found in zip(self.aims, estimates, strict=True)}
         )
 
     def estimate(self, deadline: Deadline) -> Iterator[float]:
-        """Estimate each goal, then improve the estimates by plans; yield the fraction done."""
+        """Estimate the chance of each goal, then improve it by plans; yield the fraction done."""
         for done in self.estimate_first(deadline.take_share(ESTIMATE_SHARE)):
             yield 0.5 * done
         unsure = [aim for aim, each in self.known.items() if each.at_most - each.chance > MIN_GAP]
@@ -281,14 +286,14 @@ class _ThreatSearch:
             yield 0.5 + 0.5 * done
 
     def estimate_first(self, deadline: Deadline) -> Iterator[float]:
-        """Estimate each goal quickly; yield the fraction done."""
+        """Make a quick estimate of the chance of each goal; yield the fraction done."""
         estimates = run_in_threads(self._estimate, self.aims, deadline)
         for done, (aim, estimate) in enumerate(estimates, 1):
             self.first[aim] = self.known[aim] = estimate
             yield done / len(self.aims)
 
     def plan(self, aims: list[_Aim], deadline: Deadline) -> Iterator[float]:
-        """Improve the estimates of some goals by plans; yield the fraction done."""
+        """Improve the estimated chances of some goals by plans; yield the fraction done."""
         for done, (aim, estimate) in enumerate(run_in_threads(self._plan, aims, deadline), 1):
             self.known[aim] = estimate
             yield done / len(aims)
@@ -305,7 +310,7 @@ class _ThreatSearch:
 
 
 def _make_options(turn: Turn) -> PlanOptions:
-    """Return the rules for opponents, without the player's own constraints."""
+    """Return the rules for the opponents' turns, without the constraints of the player's turn."""
     return {**turn_options(turn), "keep": None, "stay": ()}
 
 
@@ -317,9 +322,9 @@ def _make_threat(aim: _Aim, estimate: QuickEstimate) -> Threatened:
 
 
 def _merge_wins(threats: Iterable[tuple[_Aim, Threatened]]) -> Iterator[Threatened]:
-    """Yield the threats, with the threats of a player to win merged into one.
+    """Yield all threats, but only one threat to win for each opponent.
 
-    The chance of a merged threat is the mean over the missions that the player may have.
+    Its chance is the mean of the chances for each mission that the opponent may have.
     """
     wins = dict[str, list[tuple[_Aim, Threatened]]]()
     for aim, each in threats:
@@ -353,12 +358,12 @@ def _find_helpful_move(search: _ThreatSearch, deadline: Deadline) -> HelpfulMove
 
 
 _Estimates: TypeAlias = dict[_Aim, QuickEstimate]
-# The estimates before and after each move.
+# A list of fortifying moves, each with the estimates of all goals before and after the move.
 _Compared: TypeAlias = list[tuple[Fortify, _Estimates, _Estimates]]
 
 
 def _find_best(compared: _Compared) -> HelpfulMove | None:
-    """Return the best move that lowers the loss."""
+    """Return the fortifying move that lowers the loss most; `None` if no move lowers the loss."""
     best, most = None, (0.0, SMALL)
     for move, before, after in compared:
         kept = _find_kept(before, after)
@@ -374,7 +379,7 @@ def _find_best(compared: _Compared) -> HelpfulMove | None:
 
 
 def _find_worst(estimates: _Estimates) -> dict[_Lost, tuple[_Aim, QuickEstimate]]:
-    """Return the estimate of the greatest threat to each territory and continent."""
+    """Return, for each territory and continent, the greatest threat to it and its estimate."""
     worst = dict[_Lost, tuple[_Aim, QuickEstimate]]()
     for aim, estimate in estimates.items():
         if aim.worth and (aim.lost not in worst or estimate.chance > worst[aim.lost][1].chance):
@@ -383,7 +388,7 @@ def _find_worst(estimates: _Estimates) -> dict[_Lost, tuple[_Aim, QuickEstimate]
 
 
 def _find_kept(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
-    """Return the reduction of the loss by a move, for each territory and continent."""
+    """Return, for each territory and continent, by how much a move reduces the expected loss."""
     worst = _find_worst(after)
     return {
         lost: aim.worth * (estimate.chance - worst[lost][1].chance)
@@ -392,7 +397,10 @@ def _find_kept(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
 
 
 def _rank_savings(kept: Mapping[_Lost, float]) -> tuple[float, float]:
-    """Return the armies that a move saves: by bonuses, rounded to .01, and by territories."""
+    """Return the reduction of the loss of bonuses, rounded to .01, and of the loss of territories.
+
+    kept: the reduction for each territory and continent.
+    """
     bonuses = sum(value for (kind, _), value in kept.items() if kind == "break")
     return round(bonuses, 2), sum(value for (kind, _), value in kept.items() if kind != "break")
 
@@ -434,7 +442,7 @@ def _compare_all_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) ->
 
 
 def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> _Compared:
-    """Return the moves that single battles select, with the threats before and after each move.
+    """Compare the best moves by `_select_moves`; return them with threats before and after.
 
     Chances can be compared only if they come from the same kind of search. A move must therefore
     lower the loss both by quick estimates and by plans.

@@ -18,15 +18,15 @@ from iacta.plan.goals import OwnAny, TakeAll
 from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
 from iacta.plan.reinforcement import Placement, place_armies, turn_options
 
-MAX_RIVAL_TERRITORIES = 12  # if rivals own more, a turn rarely takes them all
+MAX_RIVAL_TERRITORIES = 12  # the goal to take all rival territories is tried up to this number
 
 WinningGoal: TypeAlias = TakeAll | OwnAny
 
 
 class Win(NamedTuple):
-    """A goal whose success wins the game.
+    """A way to win the game this turn: a goal, and moves that reach it without an attack.
 
-    goal: the goal.
+    goal: the goal; reaching it wins the game.
     at_most: an upper bound on the chance of any play to win; `None` if the bound of the goal
         applies.
     placement: new armies that win without an attack, possibly none; `None` if an attack is needed.
@@ -53,7 +53,7 @@ def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win |
     goals = [*dict.fromkeys(search.list_goals())]
     if not goals:
         return None
-    # The bounds of goals are for the end of the attacks. Afterwards, the fortifying move may give a
+    # The upper bounds ignore the fortifying move after the attacks, which may still give a
     # territory enough armies.
     needs_armies = any(isinstance(goal, OwnAny) and goal.armies > 1 for goal in goals)
     is_bounded = not needs_armies or turn.fortify == "none"
@@ -149,11 +149,11 @@ class _WinSearch:
         return min(found, key=lambda each: each[1], default=None)
 
     def list_goals(self) -> Iterator[WinningGoal]:
-        """Yield goals whose success wins the game."""
+        """Yield goals that win the game if they are reached this turn."""
         for way in self.turn.victory.list_ways(self.turn, self.player):
             named = {*way.territories} - self.own
             if not named <= self.others:
-                continue  # an unowned territory cannot be taken
+                continue  # a territory without an owner cannot be attacked
             if named:
                 yield TakeAll(self._sort(named))
             elif way.number > len(self.own) or way.armies > 1:
@@ -165,14 +165,14 @@ class _WinSearch:
             if owner in rivals
         ]
         if 0 < len(theirs) <= MAX_RIVAL_TERRITORIES and {*theirs} <= self.others:
-            yield TakeAll(tuple(theirs))  # the last survivor wins
+            yield TakeAll(tuple(theirs))  # the player would be the last survivor, who wins
 
     def _sort(self, names: Iterable[str]) -> tuple[str, ...]:
         chosen = {*names}
         return tuple(name for name in self.turn.board.territories if name in chosen)
 
     def estimate(self, goals: Sequence[WinningGoal]) -> dict[WinningGoal, QuickEstimate]:
-        """Return quick estimates of the chances to reach some goals."""
+        """Return a quick estimate of the chance to reach each goal."""
         looks = dict[WinningGoal, QuickEstimate]()
         for left, goal in zip(range(len(goals), 0, -1), goals, strict=True):
             part = self.deadline.take_share(1 / left)
