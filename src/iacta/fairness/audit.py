@@ -164,9 +164,10 @@ class Audit(DisplayMixin):
         return tuple(results)
 
     def is_unusual(self, result: ResultCount) -> bool:
-        """Return whether a count contradicts fair dice, if the audit raises an alarm.
+        """Return whether the count of a result may explain the alarm of the audit.
 
-        The count contradicts fair dice if the expected count is outside the confidence interval.
+        The expected count with fair dice is then outside the confidence interval. The result is
+        `False` if the audit raises no alarm.
         """
         return self.is_alarm and not result.low <= result.expected <= result.high
 

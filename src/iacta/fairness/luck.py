@@ -221,9 +221,9 @@ def _compute_army_tails(
 
 
 def _compute_win_tails(thrown: Mapping[tuple[Trial, int], int], gain: float) -> tuple[float, float]:
-    """Return the chances that a player with fair dice has at most, and at least, this luck in wins.
+    """Return the chances that fair dice bring a player at most, and at least, this luck in wins.
 
-    gain: the wins of the player minus the expected number of wins.
+    gain: the luck in wins: the number of the player's wins minus its expected value.
     """
     tried: Counter[tuple[float, float]] = Counter()
     for (trial, sign), count in thrown.items():

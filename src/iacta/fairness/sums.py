@@ -221,7 +221,7 @@ class _TiltedSum:
         self.start = sum(score * part.times for part, score in zip(parts, usual, strict=True))
 
     def compute_cumulants(self, tilt: float) -> tuple[float, float, float]:
-        """Return log M(θ), and the mean and the variance of the sum, for the tilt θ."""
+        """Return log M(θ), and the mean and the variance of the sum tilted by θ."""
         logs = tilt * self.scores
         most = np.maximum.reduceat(logs, self.starts)
         weights = self.chances * np.exp(logs - most[self.places])

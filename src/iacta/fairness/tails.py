@@ -95,7 +95,7 @@ class Tails:
         self.bets: Floats = np.zeros(BETS)
 
     def add(self, line: Line, times: int) -> None:
-        """Add a line that occurred `times` times."""
+        """Count the result of a line that occurs `times` times in the log."""
         if line.gain is None:  # the line is a single die, or its result is impossible
             return
         self.results.setdefault(line.trial, Counter())[line.result] += times

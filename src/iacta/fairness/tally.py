@@ -234,7 +234,8 @@ class Tally:
             factors[bets, rows] += throws.add(
                 results[rows], players[rows], times[rows], in_order=self.is_ordered
             )
-        # If the dice of a roll are known, the first row is for the dice instead of the losses.
+        # The bet in the first row uses the dice of a roll if they are known, otherwise the losses.
+        # `Throws.add` above used the losses, so replace its changes for rolls with known dice.
         rolls = [n for n, throws in enumerate(self.known.throws) if throws.kind == ROLLS]
         is_roll = np.isin(kinds, rolls)
         factors[0, is_roll & (np.maximum(*(kinds for kinds, _ in lines.sides)) >= 0)] = 0.0
@@ -313,7 +314,7 @@ class Tally:
 class Repeats:
     """The dice and rolls of a log in order, to be searched for repeated sequences.
 
-    throws: the kinds of throw in the log; rolls refer to them by number.
+    throws: the kinds of throw in the log; a roll refers to its kind by the index in this list.
     rng: the random number generator that shuffles the dice within a roll. Most people write the
         largest die first, so the order within a roll means nothing.
     """

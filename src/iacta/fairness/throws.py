@@ -155,7 +155,7 @@ class Line(NamedTuple):
 
     @property
     def luck(self) -> float:
-        """The luck of the attackers in armies."""
+        """The luck of the attackers in this line, measured in armies."""
         return 0.0 if self.gain is None else self.gain.luck
 
 

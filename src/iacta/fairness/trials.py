@@ -95,7 +95,7 @@ class Notes:
     is_recording: bool = False
 
 
-@lru_cache(maxsize=2**11)  # the outcomes of a large battle take about 200 kB
+@lru_cache(maxsize=2**11)  # the outcomes of a large battle take about 200 kB of memory
 def find_outcomes(trial: Trial) -> dict[tuple[int, int], float]:
     """Return the probability, with fair dice, of each outcome that a log can show for a trial.
 

@@ -150,7 +150,7 @@ class Goal(PasteableMixin):
 
 @dataclass(frozen=True, repr=False)
 class _Conquest(Goal):
-    """The base class of goals to own all given territories, or at least one of them."""
+    """The base class of goals to own all given territories, or at least one territory."""
 
     territories: tuple[str, ...] | str
 

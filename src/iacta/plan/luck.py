@@ -79,7 +79,7 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
         pair = read_list(end, f"end {number}", "two numbers")
         if len(pair) != 2:
             raise MalformedError(
-                f"end {number} must be attackers and defenders left, got {quote(end)}"
+                f"end {number} must be the attackers and the defenders left, got {quote(end)}"
             )
         left = read_int(pair[0], f"attackers left of end {number}")
         defenders = read_int(pair[1], f"defenders left of end {number}")

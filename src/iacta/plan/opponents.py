@@ -10,10 +10,8 @@ from iacta.board.position import check_position
 from iacta.game import Fortify, Turn
 from iacta.methods import find_kernel
 
-# `list_fortify_moves` moves one of these fractions of a stack's spare armies, from one of the
-# `MAX_SOURCES` largest stacks.
-MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)
-MAX_SOURCES = 6
+MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)  # fractions of a stack's spare armies in fortifying moves
+MAX_SOURCES = 6  # only this many stacks, the largest, may give armies in a fortifying move
 
 
 def list_opponents(position: Position) -> list[str]:
@@ -72,7 +70,9 @@ class SingleBattles:
     def find_hold_chance(
         self, position: Position, beside: Mapping[str, list[str]], new: int
     ) -> float:
-        """Return the chance that an opponent wins no battle if they place new armies best.
+        """Return the chance that an opponent with the best placement of new armies takes no target.
+
+        Each stack of the opponent fights one battle.
 
         beside: the result of `list_targets`: for each territory of the opponent, its targets.
         new: the number of new armies.

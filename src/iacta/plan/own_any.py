@@ -39,7 +39,7 @@ def choose_territories(
 
     The result is `None` if no set reaches the goal.
 
-    problem: a problem with an `OwnAny`, in which every territory has all new armies.
+    problem: the problem with an `OwnAny` goal, in which each own territory has all new armies.
     start: the state before the new armies are placed.
     new: the number of new armies.
     deadline: when to stop searching.

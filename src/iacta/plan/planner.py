@@ -51,14 +51,13 @@ from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, find_half_wid
 
 PROVEN_GAP = 1e-9  # a plan is proven if its upper bound exceeds its value by at most this much
 LARGE = 12  # a field (see `Problem.field`) is large if it has more territories than this
-# The `..._TIME_SHARE` constants are fractions of the remaining time.
-EXACT_TIME_SHARE = 0.25  # time for the exact search, if the field is not large
-LARGE_TIME_SHARE = 0.05  # time for the exact search, if the field is large
-BOUND_TIME_SHARE = 0.4  # time for upper bounds, if there is only one thread
-NARROW_TIME_SHARE = 0.25  # time for the narrow problem, if there is only one thread
-NARROW_THREAD_SHARE = 0.7  # time for the narrow problem in a second thread, which then bounds
-SET_TIME_SHARE = 0.2  # time to choose the territories to take for an `OwnAny` goal
-SET_BOUND_TIME_SHARE = 0.1  # time for an upper bound on the value of all sets of territories
+EXACT_TIME_SHARE = 0.25  # fraction of the time for the exact search, if the field is not large
+LARGE_TIME_SHARE = 0.05  # fraction of the time for the exact search, if the field is large
+BOUND_TIME_SHARE = 0.4  # fraction of the time for upper bounds, if there is only one thread
+NARROW_TIME_SHARE = 0.25  # fraction of the time for the narrow problem, if there is only one thread
+NARROW_THREAD_SHARE = 0.7  # the same fraction if a second thread solves the narrow problem
+SET_TIME_SHARE = 0.2  # fraction of the time to choose the territories to take for an `OwnAny` goal
+SET_BOUND_TIME_SHARE = 0.1  # fraction of the time for an upper bound on all sets of territories
 EQUAL = 0.0005  # policies whose values differ by less are ranked by the armies that they leave
 COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing lookahead styles
 # The number of a game determines its dice. The final estimate begins with this number, so it does
@@ -279,7 +278,7 @@ class Planner:
                 self.narrow = Found(policy, solution.value, None, inf, report, 0)
 
     def _start_narrow(self, narrow: Problem, core: Search) -> list["_Trial"]:
-        """Return a list with a trial that uses the best assignment of the narrow problem.
+        """Return a list with a trial that assigns targets to stacks as in the narrow problem.
 
         The list is empty if the assignment does not fit the whole problem or the time is over.
         """

@@ -22,7 +22,7 @@ from iacta.plan.problem import PolicyAction, Problem, TurnState
 from iacta.plan.search import ORDERS, Assignment, Search, Style
 
 MAX_STATES_BY_DEFAULT = 300_000  # default maximum number of states in an exact search, about 0.3 s
-STARTS = 24  # number of starting points in the search for an assignment
+STARTS = 24  # number of starting points in the search for an assignment of targets to stacks
 # `find_policy` has smaller limits: on the states of an exact search, and on the starting points.
 QUICK_STATES, QUICK_STARTS = 2_000, 8
 SAME = 1e-12

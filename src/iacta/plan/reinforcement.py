@@ -456,7 +456,7 @@ class QuickValues:
 
 
 def _make_search(problem: Problem) -> Search:
-    """Return a search that plays by lookahead without an assignment.
+    """Return a search that plays by lookahead without an assignment of targets to stacks.
 
     Its values can be compared between positions, because they depend on no assignment.
     """

@@ -36,7 +36,7 @@ class MainBattle:
     # The plan fights another battle if this battle leaves at least this many armies, garrison
     # included; `None` if the number does not matter or the plan is over.
     fewest: int | None = None
-    branches: tuple[Branch, ...] = ()  # other battles that may follow, instead of the next one
+    branches: tuple[Branch, ...] = ()  # battles that may follow instead of the line's next battle
 
 
 def find_main_line(plan: Plan) -> tuple[MainBattle, ...]:

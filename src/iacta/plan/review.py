@@ -53,7 +53,7 @@ MIN_MISTAKE = 0.01  # a decision is a mistake if it costs this chance, or 10 tim
 
 
 class ReviewedStep(NamedTuple):
-    """A battle or a roll of a game, or the decision to stop a turn.
+    """A judged step of a game: a battle, a roll, or the decision to stop a turn.
 
     turn: the number of the turn, from 1.
     player: the attacker.

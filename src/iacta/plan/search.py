@@ -236,7 +236,7 @@ class Search:
         record = CoreData(self._library, "ends", room=most, armies=armies, mine=mine, values=values)
         ends = record.data
         # The first call lists the states in which the set is conquered. The second call, below,
-        # uses the values of these states.
+        # uses their values.
         if self._solve(deadline, None, states, byref(ends)) is None:
             return None
         for k in range(ends.count):

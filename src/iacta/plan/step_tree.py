@@ -28,7 +28,7 @@ CHOICES = ("place", "advance", "stop", "fortify")  # the names of steps that rol
 class StepTree:
     """A tree of turns, the steps between them, and the values found so far.
 
-    nodes: the turns, each with the step that leads to it; the first turn has no step.
+    nodes: states of turns, each with the step that leads to it; the first node has no step.
     """
 
     def __init__(self, nodes: Sequence[TreeTurn]) -> None:

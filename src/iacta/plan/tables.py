@@ -76,8 +76,8 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
     lands = len(problem.board.territories)
     borders = [[*bits(mask)] for mask in problem.out]
     active = problem.stacks | field
-    # `able` is the largest number of armies that the core has to know: those of the largest stack
-    # that can fight, or the number that the goal requires on a territory.
+    # `able` is the largest number of armies that the core has to know: the armies of the largest
+    # stack that can fight, or the armies that the goal requires on a territory.
     able = max(problem.rewards.armies, *(turn.armies[v] for v in bits(problem.stacks)), 0)
     # For each territory: the kernel of battles to conquer it, and the fewest armies that must move
     # in after a conquest.

@@ -73,10 +73,9 @@ from iacta.plan.winning import find_win
 
 Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 
-# The `..._SHARE` constants are fractions of the remaining time.
-WIN_SHARE = 0.2  # time to find the opponents' goals that win the game
-ESTIMATE_SHARE = 0.4  # time for quick estimates of the chances of all goals
-PLAN_SHARE = 0.6  # time for plans that improve the estimates; the rest is for the fortifying move
+WIN_SHARE = 0.2  # fraction of the time to find the opponents' goals that win the game
+ESTIMATE_SHARE = 0.4  # fraction of the remaining time for quick estimates of the chances
+PLAN_SHARE = 0.6  # fraction of the time left then for plans; the rest is for the fortifying move
 MAX_MOVES = 200  # if there are more fortifying moves on a small board, only some are compared
 MAX_PLANNED_MOVES = 2  # maximum number of fortifying moves to compare on a large board
 SMALL = 1e-9  # chances and reductions of a loss up to this limit are treated as 0
