@@ -51,7 +51,7 @@ typedef struct {
     /* 0: the territory may be attacked, 1: the player owns it, 2: it is not part of the problem */
     const uint8_t* owner;
     const uint8_t* resting; /* 1: the territory may not attack */
-    int32_t garrison;       /* the number of armies in each stack that may not roll */
+    int32_t garrison;       /* in each stack, the number of armies that may not roll */
 
     /* The dice. Each row of the table belongs to a kind of rules r, k attack dice and j defence dice. The index of the
        row is i = dice_first[r] + (k - 1) * defence_dice[r] + j - 1. Throw t belongs to row i if throw_first[i] <= t <
@@ -101,9 +101,9 @@ typedef struct {
 /* The limits of a call. The core reads *stop at least every 100 milliseconds. Any thread may write to *stop. */
 typedef struct {
     int32_t* stop;  /* a value other than 0 stops the call; may be null */
-    double seconds; /* the time limit; infinity for no limit */
-    int64_t states; /* the maximum number of states in a search */
-    int64_t bytes;  /* the approximate memory limit */
+    double seconds; /* the time limit in seconds; infinity for no limit */
+    int64_t states; /* the maximum number of states to visit, or of values to compute for a bound */
+    int64_t bytes;  /* the approximate memory limit in bytes */
 } iacta_budget;
 
 /* A state of the turn, which must be reachable from the start of the problem. */

@@ -122,8 +122,8 @@ class Rows {
         return found;
     }
 
-    // Returns the values F(v, n, part) of a stack on v, indexed by n. `due` contains the sets that pay when the part is
-    // taken.
+    // Returns the values F(v, n, part) of n armies on v that must take a part, indexed by n. `due` contains the sets
+    // that pay when the part is taken.
     const double* value_alone(const int* armies, int v, const Set<W>& part, uint64_t due = 0) {
         if (!part.any()) return neutral_row();
         StateKey key = make_key(armies, v, NOWHERE, part, due);
@@ -161,7 +161,8 @@ class Rows {
         return put(key, std::move(best));
     }
 
-    // Returns the values A(v, c, rest) after a conquest of c from v, indexed by the number of armies that may advance.
+    // Returns the values A(v, c, rest) of the armies that may advance after a conquest of c from v, if `rest` remains
+    // to be taken. The values are indexed by the number of these armies.
     const double* value_after(const int* armies, int v, int c, const Set<W>& rest, uint64_t due) {
         StateKey key = make_key(armies, v, c, rest, due);
         if (const double* known = find(key)) return known;
@@ -206,8 +207,8 @@ class Rows {
         return best;
     }
 
-    // Returns an upper bound on F if all targets must be taken: the chance that n armies on v would take the part if
-    // all its territories bordered v.
+    // Returns an upper bound on the chance that n armies on v take all territories of a part: the chance if all these
+    // territories bordered v.
     double bound_pooled(const int* armies, int v, int n, const Set<W>& part) {
         if (!part.any()) return 1.0;
         auto find_key_part = [&](int t) {

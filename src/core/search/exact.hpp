@@ -25,7 +25,7 @@ class Table {
   public:
     struct Entry {
         uint64_t key[K];
-        double value;  // NaN marks an unused entry
+        double value;  // NaN in an unused entry
         double cost;
     };
 

@@ -214,14 +214,14 @@ class Lookahead {
         for (size_t j = 0; j + 1 < parts.size(); ++j) parts[j] = mine;
     }
 
-    // Repairs an assignment and improves it by hill climbing. Returns its expected payment.
+    // Adapts an assignment to a state, improves it by hill climbing, and returns its expected payment.
     double improve_fully(const Position<W>& s, std::vector<Parts<W>>& parts, int own) {
         Set<W> all = s.mine;
         return std::max(improve(s, parts, STEPS_OF_STATE, own, [&](size_t) { return all; }), 0.0);
     }
 
-    // Repairs an assignment and improves it by at most `most` steps of hill climbing. changed(j) returns the stacks
-    // whose parts for goal j have changed since the assignment was a local optimum.
+    // Adapts an assignment to a state, and improves it by at most `most` steps of hill climbing. changed(j) returns the
+    // stacks whose parts for goal j have changed since the assignment was a local optimum.
     template <class Changed>
     double improve(const Position<W>& s, std::vector<Parts<W>>& parts, int most, int own, Changed changed) {
         Set<W> left = game_.unconquered(s), live = game_.find_live_stacks(s);

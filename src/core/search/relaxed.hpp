@@ -311,7 +311,7 @@ class Codes {
   public:
     explicit Codes(Deadline& deadline) : deadline_(deadline), keys_(FIRST_SIZE, NONE) {}
 
-    // Adds a code; returns whether it is new.
+    // Adds the code of a state. Returns whether it is new.
     bool add(Code code) {
         if (is_full()) grow();
         size_t place = find_slot(code);
@@ -468,7 +468,7 @@ class Purse {
     const std::vector<int>& left_behind_;
     const Rolls<W>& rolls_;
     Deadline& deadline_;
-    std::vector<std::vector<std::vector<double>>> lost_;  // [kind of rules][d][u]: F_d(u)
+    std::vector<std::vector<std::vector<double>>> lost_;  // [kind of rules][d][u]: the greatest chance F_d(u)
 };
 
 template <int W>
@@ -992,7 +992,7 @@ class Relaxed {
         size_t last = groups_.size() - 1;
         bool is_hard = false;
         deadline_.spend(int64_t(budgets.size() * plan.next.size() + plan.parts.size()));
-        for (size_t g = 0; g < last; ++g)  // values do not decrease if a budget increases
+        for (size_t g = 0; g < last; ++g)  // a value is at least the value for a smaller budget
             for (int x = 0; budgets[g] && x < width; ++x) own[x] = std::max(own[x], (own - stride[g])[x]);
         for (Return& each : plan.returns) each.rest.assign(size_t(width), -1.0);
         for (const Action& action : plan.actions) {
@@ -1099,7 +1099,8 @@ class Relaxed {
     std::vector<std::pair<int, int>> light_rows_;
     std::vector<uint8_t> is_goal_, is_open_;
     std::vector<Set<W>> beyond_;  // for each item: the neighbours of its territories
-    // [group][set of items]: N, E, K and T, and the useful number of light territories
+    // [group][set of items]: N, E, K and T, as defined at the top of this file, and the highest useful count of light
+    // territories
     std::vector<std::vector<int>> nodes_, spare_, whole_, toll_, useful_;
     std::vector<int> caps_;
     std::vector<int> shift_;
@@ -1148,7 +1149,7 @@ class Chance {
     }
 
     double best = 1.0;
-    int64_t values = 0;  // the number of values computed so far
+    int64_t values = 0;  // the number of values computed so far in all games
 
     bool is_done() const { return best <= 0.0 || waiting_.empty(); }
 
@@ -1196,7 +1197,7 @@ class Chance {
     static constexpr size_t MAX_GROUPS = 6, MAX_EXTRAS = 10;
     static constexpr int LIGHT = 4, LOST = 3, MAX_COUNTS = 8;
     static constexpr int64_t FIRST_SIZE = 5000, GROWTH = 4;
-    // Values below LOW count as equally promising; ROUNDING allows for rounding errors.
+    // For the choice of the next game, values below LOW count as equal. ROUNDING is the margin for rounding errors.
     static constexpr double LOW = 0.5, ROUNDING = 1e-12;
 
     struct Part {
@@ -1272,7 +1273,7 @@ class Chance {
         return spent(*other) < spent(*apart) ? other : apart;
     }
     void add(Node node) {
-        int64_t trees = 2;  // the work to find the Steiner trees
+        int64_t trees = 2;  // an estimate of the work to find the Steiner trees
         for (size_t i = 0; i < node.items + size_t(node.extras.count()); ++i) trees *= 3;
         node.size = std::max(GROWTH * node.size, trees);
         if (node.counts >= MAX_COUNTS || std::find(known_.begin(), known_.end(), node) != known_.end()) return;
@@ -1465,7 +1466,7 @@ class Bounds {
     Rolls<W> rolls_;
     Purse<W> purse_;
     std::vector<Term> terms_;
-    double limit_ = 0.0;  // the whole bound if no relaxed game can be solved, otherwise 0
+    double limit_ = 0.0;  // a rough bound if the tables of rolls are too large, otherwise 0
 };
 
 }  // namespace iacta

@@ -30,7 +30,7 @@ class Tally {
     explicit Tally(const Game<W>& game)
         : game_(game), owned_(game.lands, 0.0), armies_(game.lands, 0.0), taken_(game.sets.size(), 0.0) {}
 
-    double value = 0.0;  // the expected payment
+    double value = 0.0;  // the expected payment of the turn
     std::vector<Visit> visits;
 
     size_t find_border(const Roll& roll) {

@@ -136,7 +136,7 @@ class WarPlay {
         Aim aim;
         typename Tactics<W>::Fight first;
     };
-    std::vector<Opening> openings_;  // [JudgedAim::number]: the beginning of a turn with this aim
+    std::vector<Opening> openings_;  // [JudgedAim::number]: the opening for this aim
     War<W> after_;
     // The different states before the last move of simulated turns, each with V for the mover after this move.
     std::vector<std::pair<War<W>, double>> ends_;
@@ -203,7 +203,7 @@ class WarPlay {
             }
             change += each->value() / double(best.size());
         }
-        // Shift the values of all other aims by this change, so that the values remain comparable.
+        // Shift the values of all other aims by the mean change, so that all values remain comparable.
         for (JudgedAim& each : found)
             if (each.stage != JudgedAim::FINAL) each.total += each.samples * change;
     }
@@ -231,7 +231,7 @@ class WarPlay {
         if (opening.s.phase == IACTA_PHASE_ATTACK) opening.first = tactics.choose_fight(opening.s);
         opening.aim = tactics.aim;
     }
-    // Simulates turns with an aim until it has `most` samples of V.
+    // Simulates turns with an aim until there are `most` samples of V.
     void add_samples(const War<W>& s, JudgedAim& judged, uint64_t seed, int most) {
         Opening& opening = openings_[judged.number];
         judged.stage = most;

@@ -67,7 +67,7 @@ class Tactics {
         int v = -1, c = -1;
         bool is_on_route = false;
         double least = 0.0;               // for a battle on a route: the smallest chance to win at which it continues
-        double worth = 0.0, price = 0.0;  // for other battles: the value of c, and the price of a lost army
+        double worth = 0.0, price = 0.0;  // for a battle on no route: the value of c, and the price of a lost army
         int stay = 0;                     // the number of armies that must stay on v for the mission of the mover
     };
 

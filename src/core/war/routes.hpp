@@ -164,7 +164,7 @@ class Routes {
     struct Part {
         Set<W> lands, starts;
         double need, supply;  // need: the mean cost of the part; supply: the armies of adjacent stacks for the part
-        double variance;      // the variance of the cost
+        double variance;      // the variance of the cost of the part
     };
 
     struct Choice {
@@ -174,7 +174,7 @@ class Routes {
     };
     struct Target {
         Set<W> lands;  // connected territories of the victim
-        double need;   // the armies needed to take them
+        double need;   // the number of armies needed to take the target
     };
 
     const WarRules<W>& rules_;

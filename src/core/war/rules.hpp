@@ -56,7 +56,7 @@ struct War {
     std::array<int, MAX_PLAYERS> hidden{};  // for each player: the number of unrevealed cards
     int mover = 0, phase = IACTA_PHASE_OVER, place = 0, first = 0, sets = 0, then = IACTA_PHASE_ATTACK;
     bool conquered = false, pictured = false;
-    bool opening = true;  // whether this is the first turn, in which some territories may have to rest
+    bool opening = true;  // whether this is the first turn, in which some territories may not attack
     Roll pending{-1, -1, 0};
     int thrown = -1;
 
@@ -76,7 +76,7 @@ class Odds {
     struct Row {
         double won = 0.0, lost = 0.0, killed = 0.0;
     };
-    static constexpr int MAX_ARMIES = IACTA_LARGEST_TABLE;  // larger battles are scaled down to tabulated battles
+    static constexpr int MAX_ARMIES = IACTA_LARGEST_TABLE;  // larger battles are scaled down to this size
 
     template <int W>
     Odds(const Game<W>& game, int kind, int land) : rows_(size_t(MAX_ARMIES + 1) * (MAX_ARMIES + 1)), top_(MAX_ARMIES) {
@@ -175,7 +175,7 @@ class WarRules {
     std::vector<std::vector<int>> continents, continents_of;
     std::vector<int> bonus;
     std::vector<Mission> missions;
-    std::vector<int32_t> entries;    // the entries of all missions, one mission after another
+    std::vector<int32_t> entries;    // the numbers of territories, continents or players in all missions
     std::vector<uint8_t> is_hidden;  // for each player: whether the other players do not know the mission
     War<W> start;
 
