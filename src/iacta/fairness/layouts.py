@@ -549,7 +549,8 @@ def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
     """
     if any(side in values for side in SIDES):
         return []
-    by_suffix: dict[str, list[tuple[str, str]]] = {}  # the suffix of `attack_dice` is `_dice`
+    # Columns with their sides, by the part of the name after the side, such as `_dice`.
+    by_suffix: dict[str, list[tuple[str, str]]] = {}
     for side, pattern in SIDE_COLUMN.items():
         for name in values:
             if found := pattern.fullmatch(name):

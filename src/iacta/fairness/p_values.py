@@ -41,7 +41,8 @@ MAX_URN_THROWS = 10**9  # NumPy's hypergeometric distribution accepts fewer thro
 MAX_COMPARED_PLAYERS = 12
 ORDER_TESTS = ("repeats", "runs", "correlation")
 MIN_SEQUENCE = 40  # logs with fewer throws are not searched for repeated sequences
-COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))  # the fractions r in `find_period`
+# The fractions r of repeated throws, one for each bet of `find_period`.
+COPIED_SHARES = (0.99, *(2.0**-i for i in range(1, 9)))
 TOLERANCE = 1e-9  # statistics with a smaller relative difference are treated as equal
 POWER = 0.9  # a bias is detectable if it raises an alarm with at least this probability
 MAX_BIAS = 0.5

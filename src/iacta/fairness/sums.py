@@ -48,7 +48,7 @@ TILT_TOLERANCE = 0.1  # allowed distance of the tilted mean from the total, in s
 TOLERANCE = 1e-9  # relative precision of the tilt θ that `find_tilt` returns
 STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # the steps h that `find_window` tries, in units of 1 / σ
 LOG_MIN_TAIL = -690.0  # tail probabilities below e^-690 = 1e-300 are replaced by a bound
-MAX_LOG = 600.0  # e^600 does not overflow
+MAX_LOG = 600.0  # larger exponents are reduced to this number, so that e^x does not overflow
 MAX_TILT = 700.0  # this tilt weights the largest sum at least e^700 times more than any other sum
 
 

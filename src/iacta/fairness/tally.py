@@ -33,7 +33,7 @@ from iacta.fairness.trials import Entry, Trial
 
 # Only this many dice and rolls, at the start of a log, are searched for repeated sequences.
 MAX_SEARCHED = {DICE: 2**19, ROLLS: 2**17}
-MAX_MOMENTS = 512  # a curve of the evidence or the luck over time has at most twice as many points
+MAX_MOMENTS = 512  # a curve of evidence or luck over time has at most about twice as many points
 CURVES = 6  # maximum number of players whose luck is shown over time
 
 

@@ -31,7 +31,8 @@ MAX_PLAYERS = 1000
 MAX_TRIALS = 20_000  # maximum number of different rolls, battles and chances kept in memory
 MAX_REMEMBERED = 2**18  # maximum number of lines in the cache of prepared lines
 MAX_ARMIES = 250_000  # maximum number of armies in all different battles, about a minute of work
-UNKNOWN: Side = (-1, ())  # the log omits the dice, or they are rerolled or differ in their faces
+# Dice that are not counted by face: the log omits them, or they are rerolled or differ in faces.
+UNKNOWN: Side = (-1, ())
 ROLLS_PER_BATTLE = 40  # computing one battle takes as long as computing this many rolls
 
 
