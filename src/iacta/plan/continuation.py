@@ -91,7 +91,7 @@ class Continuation(DisplayMixin):
     proven: bool = False
 
     def plot(self, *context: Any) -> ChartLike:
-        """Plot the first plan; `context` is as for `DisplayMixin.plot`."""
+        """Plot the plan for the first goal; `context` is as for `DisplayMixin.plot`."""
         return self.plan.plot(*context)
 
     def _summary(self) -> str:
@@ -102,7 +102,7 @@ class Continuation(DisplayMixin):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval of the chance, or `None` if there is no chance."""
+        """The 95% interval of `win_probability`; `None` if that is `None`."""
         if self.win_probability is None or self.first is None:
             return None
         if self.proven:
@@ -326,7 +326,7 @@ class _Turn:
         return end.mean(), end.worth(0)
 
     def _subtract_luck(self, column: int) -> list[float]:
-        """Return the result of each game, reduced by the luck of its dice.
+        """Return the result of each game minus the estimated effect of its luck.
 
         column: 0 for the results with new armies, 1 for the results without new armies.
         """

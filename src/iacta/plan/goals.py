@@ -58,7 +58,7 @@ class Rewards(NamedTuple):
 class Goal(PasteableMixin):
     """A goal that a plan tries to reach, such as the conquest of a continent.
 
-    kind: the name of the class of goals, in one or two words.
+    kind: the name of this kind of goal, in one or two words.
     is_chance: whether the value of a plan is the chance to reach this goal.
     """
 
@@ -138,7 +138,7 @@ class Goal(PasteableMixin):
         return 0
 
     def refuse_unfit(self, turn: "Turn") -> None:
-        """Raise an error if the goal makes no sense in the given turn.
+        """Raise an error if the goal does not fit a turn, such as a territory without an owner.
 
         turn: a turn in its attack phase.
         """

@@ -150,7 +150,7 @@ class Hold(DisplayMixin):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95% interval of the chance, or `None` if there is no chance."""
+        """The 95% interval of `win_probability`; `None` if that is `None`."""
         if self.win_probability is None:
             return None
         low, high = (self.win_probability + s * NORMAL_QUANTILE * self.error for s in (-1, 1))
@@ -198,7 +198,7 @@ def take_and_hold(
     time_limit: float | None = None,
     **options: Unpack[PlanOptions],
 ) -> Hold:
-    """Compare several plans, and return the one with the greatest chance to take and hold.
+    """Compare several plans; return the result of the plan with the best chance to take and hold.
 
     plan: the best plan to take the targets.
     get, fortify, ends, seed, time_limit: as for `hold`.

@@ -49,7 +49,7 @@ from iacta.plan.reinforcement import plan_with_new_armies, turn_options
 from iacta.rules.roll import Losses
 
 BUDGET = 0.2  # search budget for the value of each state; 1 is the default of `best_plan`
-TRIED_ADVANCES = 3  # a turn between a conquest and its advance is valued by this many advances
+TRIED_ADVANCES = 3  # the value of a turn in its advance phase is the best of this many advances
 
 
 class StateValue(NamedTuple):

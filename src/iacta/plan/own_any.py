@@ -137,7 +137,7 @@ class _SetSearch:
         return best
 
     def _exchange(self, chosen: int) -> Iterator[int]:
-        """Yield all sets that differ in one territory, those with the fewest defenders first."""
+        """Yield the sets with one territory of `chosen` replaced, fewest defenders first."""
         problem, beside = self.problem, 0
         for v in bits(self.start.owned | chosen):
             beside |= problem.out[v]

@@ -64,7 +64,7 @@ class TerritoryEnd:
 
 @dataclass(frozen=True)
 class Ending:
-    """A battle after whose loss the plan stops.
+    """A battle that ends the plan if the player loses it.
 
     start, to: the attacking and the defending territory.
     chance: the chance that the plan ends with this lost battle.
@@ -326,7 +326,7 @@ class Play(DisplayMixin):
         if not kernel.is_rolled:
             return kernel.battle(spare, defenders)
         choices = kernel.rolls(turn.armies[found.start] - turn.rules.garrison, defenders, spare)
-        if turn.whole_battles:  # whole battles use as many dice as possible
+        if turn.whole_battles:  # a battle to the end is always rolled with as many dice as possible
             return kernel.rolls(spare, defenders)[0]
         return next(each for each in choices if each.dice == found.dice)
 
@@ -417,7 +417,8 @@ class Play(DisplayMixin):
         least = self.problem.garrisons[found.start]
         lost = mine - read_int(left, "left", least=least, most=mine)
         killed = theirs - read_int(defenders, "defenders", most=theirs)
-        if not self.problem.kernels[found.to].is_rolled:  # the rules resolve the battle at once
+        if not self.problem.kernels[found.to].is_rolled:
+            # Under these rules a battle is decided at once, not roll by roll.
             return self.after(lost, killed, moved)
         return self._apply_losses(lost, killed, moved)
 
@@ -455,7 +456,8 @@ class Play(DisplayMixin):
         found, able = self._next(), self._spare - attackers
         least = min(self._choice.least, able)
         usual = self.move.advance.get(able) if self.move is not None else None
-        if usual is None:  # the action does not cover a conquest after several rolls
+        if usual is None:
+            # The policy's action has no advance for this number, which several rolls have left.
             start = self.problem.start
             usual = self._policy.advance(start, found.start, found.to, able, least)
         return least, able, max(usual, least)

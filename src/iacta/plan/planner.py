@@ -55,7 +55,7 @@ EXACT_TIME_SHARE = 0.25  # fraction of the time for the exact search, if the fie
 LARGE_TIME_SHARE = 0.05  # fraction of the time for the exact search, if the field is large
 BOUND_TIME_SHARE = 0.4  # fraction of the time for upper bounds, if there is only one thread
 NARROW_TIME_SHARE = 0.25  # fraction of the time for the narrow problem, if there is only one thread
-NARROW_THREAD_SHARE = 0.7  # the same fraction if a second thread solves the narrow problem
+NARROW_THREAD_SHARE = 0.7  # fraction of the time for the narrow problem, if there are two threads
 SET_TIME_SHARE = 0.2  # fraction of the time to choose the territories to take for an `OwnAny` goal
 SET_BOUND_TIME_SHARE = 0.1  # fraction of the time for an upper bound on all sets of territories
 EQUAL = 0.0005  # policies whose values differ by less are ranked by the armies that they leave
@@ -203,7 +203,7 @@ class Planner:
                 self.found = found
                 yield self._best
             if self.threads > 1:
-                proving.join(TIMEOUT_MAX)  # without a timeout, Ctrl-C could not interrupt it
+                proving.join(TIMEOUT_MAX)  # Ctrl-C cannot interrupt a call without a timeout
         except BaseException:
             self.deadline.stop()
             raise

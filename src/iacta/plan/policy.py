@@ -276,6 +276,8 @@ def find_policy(
 ) -> Policy:
     """Return a good policy for a problem without a long search.
 
+    The policy is optimal if the problem is small, and looks ahead otherwise.
+
     style: the style of lookahead.
     states: the maximum number of states in an exact search.
     """

@@ -147,7 +147,7 @@ class Problem:
 
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
-        """For each territory, the kernel for battles to conquer it."""
+        """For each territory, the kernel that computes the chances of battles to conquer it."""
         usual = find_kernel(self.turn.rules)
         own = {name: find_kernel(rules) for name, rules in self.turn.rules_of.items()}
         return tuple(own.get(name, usual) for name in self.board.territories)

@@ -93,12 +93,12 @@ class ReviewedStep(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The decision in words."""
+        """The decision in words, such as `Peru to Brazil` or `stop`."""
         return f"{self.start} to {self.to}" if self.to else "stop"
 
 
 class PlayerReview(NamedTuple):
-    """Statistics of one player's game.
+    """The luck of one player and the cost of their decisions, over a whole game.
 
     player: the name of the player.
     turns, battles: the number of turns and of battles.
@@ -464,7 +464,7 @@ def _name_attack(way: Alternative) -> str:
 def _judge_advance(
     plan: Plan, battle: LoggedBattle, fought: Turn, after: StateValue, values: _Values
 ) -> tuple[float, int]:
-    """Return the cost of the armies moved in after a conquest, and the number that is better."""
+    """Return the cost of an advance, and the number of armies that the policy moves in instead."""
     if fought.phase != "advance":
         return 0.0, 0
     problem, numbers = plan.problem, list_advances(fought)

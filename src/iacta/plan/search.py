@@ -251,7 +251,10 @@ class Search:
         return None if solution is None else solution.value
 
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
-        """Search for the best assignment from several starting points, and use it as the policy."""
+        """Search for the best assignment of targets to stacks, and use it as the policy.
+
+        starts: the number of assignments with which the search starts.
+        """
         sets = np.zeros((self.goals, self.lands, self.lands), dtype=np.uint8)
         self._call("assign", deadline, starts, make_pointer(sets))
         return tuple(
@@ -259,7 +262,9 @@ class Search:
         )
 
     def follow(self, assignment: Assignment | None, style: Style) -> None:
-        """Use lookahead with an assignment as the policy; `None` for an empty assignment.
+        """Use lookahead with an assignment of targets to stacks as the policy.
+
+        assignment: the assignment; `None` for an empty assignment.
 
         A style that the core does not support raises an error.
         """

@@ -28,7 +28,8 @@ from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
 MAX_RUNS = 10_000_000  # maximum number of runs, which take an hour or more on a large board
-FIRST_PART = 10  # with a time limit, the first part has this many runs; each later part has twice
+# With a time limit, runs are simulated in parts: first this many, then twice as many, and so on.
+FIRST_PART = 10
 
 Weight = TypeVar("Weight", int, float)
 

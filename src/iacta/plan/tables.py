@@ -133,7 +133,11 @@ def copy_dice(
     deadline: Deadline,
     advances: Sequence[int] | None = None,
 ) -> None:
-    """Copy the dice of kernels into a structure of the core."""
+    """Copy the results of all rolls under the rules of some kernels into a structure of the core.
+
+    is_whole: for each kernel, whether each attack is a battle to the end.
+    advances: for each kernel, the fewest armies that must move in after a conquest.
+    """
     dice = [find_dice(*pair, deadline) for pair in zip(kernels, is_whole, strict=True)]
     rolls = [roll for _, _, some in dice for roll in some]
     throws = [throw for roll in rolls for throw in roll.throws]

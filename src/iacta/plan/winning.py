@@ -18,7 +18,7 @@ from iacta.plan.goals import OwnAny, TakeAll
 from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
 from iacta.plan.reinforcement import Placement, place_armies, turn_options
 
-MAX_RIVAL_TERRITORIES = 12  # the goal to take all rival territories is tried up to this number
+MAX_RIVAL_TERRITORIES = 12  # taking all rival territories is a goal only if there are no more
 
 WinningGoal: TypeAlias = TakeAll | OwnAny
 
