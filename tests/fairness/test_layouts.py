@@ -429,4 +429,4 @@ def test_descriptions_of_layouts_and_columns_stand_alone() -> None:
     layout = find_layout([(3, "6 v 1 lost")], ",", CLASSIC, "line")
     assert re.search("the garrison included, on 1, which failed", layout.remark)
     columns = find_columns([{"Attack Dice": "6 4 1", "Defense Dice": "5 3"}])
-    assert "attack_dice as the dice in attack" in columns.remark
+    assert "the dice in attack are in attack_dice" in columns.remark

@@ -497,18 +497,18 @@ def find_columns(sample: Iterable[Row]) -> Columns:
     dice = _find_die_columns(values)
     if dice:
         remarks.append(
-            " and ".join(f"{', '.join(dice[side])} as the dice in {side}" for side in SIDES)
+            " and ".join(f"the dice in {side} are in {', '.join(dice[side])}" for side in SIDES)
         )
     else:
         names |= _find_side_columns(values)
-        remarks += [f"{name} as the dice in {side}" for name, side in names.items()]
+        remarks += [f"the dice in {side} are in {name}" for name, side in names.items()]
     winners = _find_winner_columns(values)
     if len(winners) == 1 and all(is_won(value) is not None for value in values[winners[0]]):
         names[winners[0]] = "won"
-        remarks.append(f"{winners[0]} as the winner")
+        remarks.append(f"the winner is in {winners[0]}")
     if "face" in values and "die" not in values:
         names["face"] = "die"
-        remarks.append("face as a die")
+        remarks.append("the die is in face")
     remark = f"Columns were read by their names: {'; '.join(remarks)}." if remarks else ""
     return Columns(names, dice, remark)
 
