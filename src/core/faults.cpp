@@ -67,7 +67,8 @@ std::string find_fault_dice(const iacta_problem& p) {
                     for (int j = p.result_first[a]; j < p.result_first[a + 1]; ++j) {
                         int x = p.result_attackers[j], y = p.result_defenders[j];
                         if (x < 0 || y < 0 || x > compared || y > compared || x + y < 1 || x + y > compared)
-                            return "a result must cost at least one army, and at most one army for each pair of dice";
+                            return "a result must cost at least one army, and at most one army for each pair of "
+                                   "compared dice";
                     }
                 }
             }

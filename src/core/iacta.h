@@ -94,7 +94,8 @@ typedef struct {
     /* the bonus for each idle army, which has no target but is near targets, as a fraction of the expected payment */
     double idle;
     int32_t depth; /* how many rolls to look ahead if attacks have close values: 1 .. IACTA_MAX_DEPTH */
-    /* which of several nearly equal attacks to choose; 0: the greatest value, 1: the stack with the riskiest targets */
+    /* how to choose between nearly equal attacks; 0: the attack with the greatest value, 1: an attack by the stack that
+       is least likely to take all its targets */
     int32_t order;
 } iacta_style;
 
@@ -360,7 +361,9 @@ IACTA_API int32_t iacta_war_evaluate(const iacta_war* war, const float* weights,
 /* Evaluates the possible aims of a turn by simulated turns. Writes the aims, the best aim first, as pairs of a kind and
    the index of a continent or player. Before the call, *count is the number of aims that fit; after the call, it is the
    number of aims. `numbers` are the weights of an AI, in the order of `iacta.war.players.Player`. `values` receives for
-   each aim the mean of V, with the weights `choosing`, at the end of the simulated turns. */
+   each aim the mean of V, with the weights `choosing`, at the end of the simulated turns. For an AI with ROUNDS, the
+   best aims are compared by V after some rounds, and the other values are shifted to be comparable. The order includes
+   a margin for some aims, so `values` may not be in descending order. */
 IACTA_API int32_t iacta_war_judge_aims(const iacta_war* war, const double* numbers, const float* choosing,
                                        uint64_t seed, int32_t* aims, double* values, int32_t* count);
 

@@ -161,8 +161,8 @@ class Rows {
         return put(key, std::move(best));
     }
 
-    // Returns the values A(v, c, rest) of the armies that may advance after a conquest of c from v, if `rest` remains
-    // to be taken. The values are indexed by the number of these armies.
+    // Returns the row A(v, c, rest) that is defined at the top of this file: the value after a conquest of c from v if
+    // `rest` remains to be taken, indexed by the number of armies that may advance.
     const double* value_after(const int* armies, int v, int c, const Set<W>& rest, uint64_t due) {
         StateKey key = make_key(armies, v, c, rest, due);
         if (const double* known = find(key)) return known;
@@ -599,7 +599,7 @@ class Assigner {
         }
     }
 
-    // Returns a part, extended to territory t along a cheapest path through `free`, or an empty set if there is no
+    // Returns a part extended to territory t along a cheapest path through `free`, or an empty set if there is no
     // path.
     Set<W> join(const Position<W>& s, int v, const Set<W>& part, int t, const Set<W>& free) {
         Set<W> ours = part;

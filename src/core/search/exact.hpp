@@ -134,7 +134,7 @@ class Exact {
         fits_ = word < K && count_armies(game.start) <= MAX_ARMIES;
     }
 
-    // Returns whether the key of every state fits in K words.
+    // Returns whether there are at most MAX_ARMIES armies and the key of every state fits in K words.
     bool fits() const { return fits_; }
     size_t states() const { return table_.count(); }
     // Returns the best number of armies to advance after a conquest of c from v.

@@ -31,8 +31,8 @@
 
 namespace iacta {
 
-// The criterion for the choice between nearly equal attacks: the greatest value, or the stack with the riskiest
-// targets.
+// How to choose between nearly equal attacks: the attack with the greatest value, or an attack by the stack that is
+// least likely to take all its targets.
 enum class Order {
     value,
     risk
@@ -71,7 +71,7 @@ class Lookahead {
     // Style::order decides between attacks within this fraction of the best value.
     static constexpr double ORDER_MARGIN = 0.03;
     static constexpr double EQUAL = 0.0005;      // values that differ by less than this number count as equal
-    static constexpr double IDLE_BONUS = 0.002;  // the bonus for idle armies in the search for a base
+    static constexpr double IDLE_BONUS = 0.002;  // the bonus for idle armies while find_base searches
 
     // Searches for the best assignment at the start by hill climbing from `starts` different assignments, and makes it
     // the base. Returns false if the search is stopped early; the base is then the best assignment so far.

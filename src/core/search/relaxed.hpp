@@ -606,7 +606,7 @@ class Relaxed {
 
     // A state of the relaxed game, decoded from its code.
     struct View {
-        std::vector<int> defenders, light, able;  // `defenders` is indexed by territory, `light` and `able` by group
+        std::vector<int> defenders, light, able;  // `defenders` is indexed like inner_, the others by group
         std::vector<uint32_t> owned;
         std::vector<uint64_t> outside;
         int lost;
@@ -1207,8 +1207,10 @@ class Chance {
         std::vector<int> extras{};  // candidates for extra territories, the most useful first
     };
 
-    // A relaxed game that has not been solved: its part of the goal, the numbers of items and groups, the level of the
-    // caps (`counts`), the extra territories, the value of a coarser game, and an estimate of the work (`size`).
+    // A relaxed game that may be solved next: the index of its part of the goal, the numbers of items and groups, the
+    // level of the caps on light territories and destroyed defenders (`counts`; the caps are 0 at level 0 and double
+    // with each further level), the extra territories, the value of the coarser game that it refines, and an estimate
+    // of the work (`size`).
     struct Node {
         size_t part, items, groups;
         int counts;

@@ -13,9 +13,10 @@ struct JudgedAim {
     Aim aim;
     size_t number = 0;                 // the index of the aim in the list of possible aims
     double margin = 0.0, total = 0.0;  // margin: a bonus added to the mean of V; total: the sum of V over the samples
-    int samples = 0, stage = 0;        // stage: the number of samples at which the aim was dropped, or FINAL
-    uint64_t dice = 0;                 // the sum of the states of the random number generator after the samples
-    bool has_no_dice = false;          // whether turns with this aim roll no dice; one sample is then sufficient
+    // stage: the number of samples in the last stage with this aim, or FINAL for aims compared by simulated rounds.
+    int samples = 0, stage = 0;
+    uint64_t dice = 0;         // the sum of the states of the random number generator after the samples
+    bool has_no_dice = false;  // whether turns with this aim roll no dice; one sample is then sufficient
     // Another aim that leads to the same turns, and is simulated instead of this aim.
     const JudgedAim* original = nullptr;
 
@@ -129,8 +130,8 @@ class WarPlay {
     const WarRules<W>& rules_;
     Numbers n_;
     const float* weights_;
-    // The beginning of a turn with an aim: the state before the first attack, the aim, and the first attack. It is
-    // equal in all samples, because no dice have been rolled.
+    // The beginning of a turn with an aim: the state before the first attack or before hidden cards are revealed, the
+    // aim, and the first attack. It is the same in all samples, because nothing random has happened yet.
     struct Opening {
         War<W> s;
         Aim aim;

@@ -114,7 +114,8 @@ class Tactics {
         do rules_.attack(s, chosen.v, chosen.c, random, log);
         while (in_haste && goes_on(s, chosen));
     }
-    // Returns whether the aim of the turn is an elimination that has succeeded, and the turn is not over.
+    // Returns whether the aim of the turn is an elimination that has succeeded. Returns false during an advance and
+    // after the end of the turn.
     bool has_eliminated(const War<W>& s) const {
         return aim.kind == IACTA_AIM_ELIMINATE && !s.lands[aim.which] && s.phase != IACTA_PHASE_ADVANCE &&
                s.phase != IACTA_PHASE_OVER;
@@ -559,8 +560,8 @@ class Tactics {
         }
         return best;
     }
-    // Divides armies between the borders v and c in proportion to the bonuses at stake and to the threats. Returns how
-    // many armies move from v to c, or -1 if neither territory is threatened.
+    // Divides the armies on c, plus `most` armies that may still move from v to c, between the two territories in
+    // proportion to stake times threat. Returns how many armies to move, or -1 if neither territory is threatened.
     int divide_guards(const War<W>& s, int v, int c, int most, int also) const {
         double here = (OTHER_STAKE + borders_.find_stake(s, v, also)) * borders_.find_threat(s, v);
         double there = (OTHER_STAKE + borders_.find_stake(s, c, also)) * borders_.find_threat(s, c);

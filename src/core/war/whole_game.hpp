@@ -35,7 +35,7 @@ class WholeGame {
                                 uint64_t seed, float* features, int32_t* count, double* chances) const = 0;
 };
 
-// Opens a whole game. The problem and the turn must be valid, and the board has at most 64 * W territories.
+// Opens a whole game. The problem and the turn must be valid, and the board must have at most 64 * W territories.
 template <int W>
 std::unique_ptr<WholeGame> open_whole_game(const iacta_problem& problem, const iacta_turn& turn);
 
