@@ -16,6 +16,7 @@ struct JudgedAim {
     // stage: the number of samples in the last stage with this aim, or FINAL for aims compared by simulated rounds.
     int samples = 0, stage = 0;
     uint64_t dice = 0;         // the sum of the states of the random number generator after the samples
+    bool is_mission = false;   // whether the aim is to eliminate the target of the mover's mission
     bool has_no_dice = false;  // whether turns with this aim roll no dice; one sample is then sufficient
     // Another aim that leads to the same turns, and is simulated instead of this aim.
     const JudgedAim* original = nullptr;
@@ -69,15 +70,19 @@ class WarPlay {
     bool judges_aims() const { return n_[SAMPLES] > 0.0 && weights_; }
     void take(Aim aim) { tactics.aim = aim; }
     // Lists the aims, the best aim first, each with the mean of V after simulated turns. All aims get the same dice. A
-    // margin is added to the mean of the aim AS_LIKED. After each stage, the better half of the aims is simulated in
-    // twice as many turns (sequential halving). If several aims lead to the same results and dice, only the first aim
-    // is simulated further. If an elimination and another aim are nearly equal, both are simulated in three times as
-    // many turns. An AI with ROUNDS then compares the best aims by the mean of V after some rounds.
+    // margin is added to the mean of the aim AS_LIKED, and of an elimination that is the mover's mission. After each
+    // stage, the better half of the aims is simulated in twice as many turns (sequential halving). If several aims lead
+    // to the same results and dice, only the first aim is simulated further. If an elimination and another aim are
+    // nearly equal, or if the best aim is not the mission, both are simulated in three times as many turns. An AI with
+    // ROUNDS then compares the best aims by the mean of V after some rounds.
     std::vector<JudgedAim> judge_aims(War<W> s, uint64_t seed, Deadline& deadline) {
         if (quick_play_) rules_.hide_unknown(s);
         std::vector<JudgedAim> found;
-        for (const Aim& aim : tactics.list_aims(s))
+        for (const Aim& aim : tactics.list_aims(s)) {
             found.push_back({aim, found.size(), aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0});
+            if (found.back().is_elimination() && rules_.is_target(s, aim.which))
+                found.back().is_mission = true, found.back().margin = MISSION_MARGIN;
+        }
         end_count_ = 0;
         openings_.resize(std::max(openings_.size(), found.size()));
         std::vector<JudgedAim*> left;
@@ -93,7 +98,9 @@ class WarPlay {
         auto rival = std::find_if(left.begin(), left.end(), [&](const JudgedAim* each) {
             return each->is_elimination() != left.front()->is_elimination();
         });
-        if (rival != left.end() && left.front()->value() - (*rival)->value() < CLOSE)
+        auto mission = find_mission(left);
+        if (mission != left.end() && mission != left.begin()) rival = mission;
+        if (rival != left.end() && (rival == mission || left.front()->value() - (*rival)->value() < CLOSE))
             for (JudgedAim* each : {left.front(), *rival}) add_samples(s, *each, seed, MORE * int(n_[SAMPLES]));
         tactics.in_haste = false;
         if (quick_play_) compare_finalists(s, found, seed, deadline);
@@ -151,13 +158,20 @@ class WarPlay {
     // The factor on the number of samples if an elimination and another aim are nearly equal.
     static constexpr int MORE = 3;
     static constexpr double CLOSE = 0.06;  // the largest difference of V between two aims that count as nearly equal
+    static constexpr double MISSION_MARGIN = 0.1;  // the margin of the elimination that is the mission
 
+    static auto find_mission(std::vector<JudgedAim*>& aims) {
+        return std::find_if(aims.begin(), aims.end(), [](const JudgedAim* each) { return each->is_mission; });
+    }
     // Keeps the better half of the aims, which are sorted. The best elimination is also kept if at least two aims
-    // remain, because an elimination may fail by bad luck in a few samples.
+    // remain, because an elimination may fail by bad luck in a few samples. The elimination that is the mission is
+    // always kept.
     static void keep_half(std::vector<JudgedAim*>& aims) {
         size_t half = (aims.size() + 1) / 2;
         auto is_elimination = [](const JudgedAim* each) { return each->is_elimination(); };
-        auto best = std::find_if(aims.begin(), aims.end(), is_elimination);
+        auto mission = find_mission(aims), best = mission;
+        if (mission == aims.end()) best = std::find_if(aims.begin(), aims.end(), is_elimination);
+        else if (mission != aims.begin()) half = std::max(half, size_t(2));
         if (best != aims.end() && size_t(best - aims.begin()) >= half && half > 1) std::swap(aims[half - 1], *best);
         aims.resize(half);
     }

@@ -161,6 +161,7 @@ class Tactics {
             if (q == s.mover || !s.lands[q]) continue;
             double ratio = measure_elimination(s, q);
             if (ratio < n_[SURE]) continue;
+            if (rules_.is_target(s, q)) return {IACTA_AIM_ELIMINATE, q};
             ratio += n_[THEIR_CARDS] * s.count_cards(q);
             if (ratio >= most) most = ratio, best = {IACTA_AIM_ELIMINATE, q};
         }
@@ -184,6 +185,7 @@ class Tactics {
         for (int q = 0; q < rules_.players; ++q) {
             if (q == s.mover || !s.lands[q]) continue;
             double ratio = measure_elimination(s, q);
+            if (ratio > AGAIN && rules_.is_target(s, q)) return {IACTA_AIM_ELIMINATE, q};
             if (ratio > most) most = ratio, best = {IACTA_AIM_ELIMINATE, q};
         }
         return best;
@@ -479,9 +481,12 @@ class Tactics {
     // Returns the next placement of new armies for the aim: a territory and a number of armies. Placements follow the
     // order of the territories.
     std::pair<int, int> choose_placement_for_aim(const War<W>& s) {
-        if (auto winning = Wins<W>(rules_, s).find_winning_placement(); winning.first >= 0) return winning;
         int main = -1;
         wishes_.clear();
+        // The routes divide new armies better than `Wins` if the mission is the elimination of the aim.
+        if (rules_.is_target(s, aim.which) && is_on_route(s, s.place)) routes_.list_wishes(s, wishes_);
+        if (!wishes_.empty()) return follow_wishes(s, main);
+        if (auto winning = Wins<W>(rules_, s).find_winning_placement(); winning.first >= 0) return winning;
         switch (aim.kind) {
             case IACTA_AIM_ELIMINATE:
                 if (!is_on_route(s, s.place)) return choose_placement(s);

@@ -199,6 +199,12 @@ class WarRules {
     int find_least_armies(const War<W>& s, int o) const {
         return o < players && s.mission[o] >= 0 ? missions[size_t(s.mission[o])].armies : 0;
     }
+    // Whether the mover's mission is to eliminate a player.
+    bool is_target(const War<W>& s, int player) const {
+        if (s.mission[s.mover] < 0) return false;
+        const Mission& mission = missions[size_t(s.mission[s.mover])];
+        return mission.kind == IACTA_MISSION_ELIMINATE && entries[size_t(mission.first)] == player;
+    }
     bool is_fulfilled(const War<W>& s, int player) const;
     bool has_fulfilled(const War<W>& s, int player) const;
     int find_winner(const War<W>& s) const;

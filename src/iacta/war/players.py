@@ -26,11 +26,11 @@ border of a continent that the AI owns. `lost` is reduced once the armies per te
 
 A turn may have an aim, which changes the values. An AI with `samples` simulates the turn several
 times with each of its aims, and chooses the aim with the highest mean value of V afterwards. If an
-elimination nearly equals another aim, both are simulated three times as often. After an
-elimination, the AI chooses a new aim for the rest of the turn. An AI with `rounds` compares its
-best three aims again: it simulates the turn and all following turns, in which every player plays
-without samples, until the AI is to move again. It does not know the other players' cards and secret
-missions.
+elimination nearly equals another aim, both are simulated three times as often. The elimination that
+is the AI's mission is favoured by up to ten percentage points. After an elimination, the AI chooses
+a new aim for the rest of the turn. An AI with `rounds` compares its best three aims again: it
+simulates the turn and all following turns, in which every player plays without samples, until the
+AI is to move again. It does not know the other players' cards and secret missions.
 
 | kind | the turn |
 |---|---|
