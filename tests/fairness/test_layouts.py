@@ -202,7 +202,7 @@ def test_python_rows_may_be_pairs_or_strings() -> None:
 @pytest.mark.parametrize("each", EXAMPLES, ids=str)
 def test_every_example_is_read(each: Any) -> None:
     log = f"{each.heading}\n{each.line}\n" if each.heading else each.line
-    wanted = len(each.line.split()) if each.meaning.startswith("separate dice") else 1
+    wanted = len(each.line.split()) if each.meaning.startswith("single dice") else 1
     assert audit(log, draws=9).lines == (100 if "100" in each.line else wanted)
 
 
@@ -311,8 +311,10 @@ WRONG = {
     "6 v 1 maybe\n": "line 1: unknown columns '6 v 1 maybe'",
     "6 v 1 lost\n7 v 2 drawn\n": "line 2: expected battles such as 6 v 1 lost, got '7 v 2 drawn'",
     "6 v 1 lost, hello\n": "line 1: unknown columns",
-    "1 v 3 lost\n": "line 1: attackers must be more than the garrison of 1, got 1",
-    "attackers,defenders,won\n6,1,perhaps\n": "line 2: won must be yes or no, got 'perhaps'",
+    "1 v 3 lost\n": "line 1: attackers must be at least 2, because 1 must stay behind, got 1",
+    "attackers,defenders,won\n6,1,perhaps\n": (
+        "line 2: won must be a word such as yes, no, won or lost, got 'perhaps'"
+    ),
     "attackers,defenders,won\n6,,no\n": "line 2: missing defenders",
     "attackers,defenders,won,ahead\n6,1,no,3\n": "line 2: missing attackers_left",
     "attackers,defenders,attackers_left,defenders_left,won\n6,1,5,0,no\n": "line 2: won must be",

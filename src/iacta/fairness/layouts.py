@@ -76,7 +76,7 @@ EXAMPLES = (
         "the losses of many rolls in total",
     ),
     AcceptedLayout("", "6 v 1 lost", "a battle where only the winner is known"),
-    AcceptedLayout("", "5 3 6 1 2 2 4", "separate dice, too many for one roll"),
+    AcceptedLayout("", "5 3 6 1 2 2 4", "single dice, too many for one roll"),
 )
 ACCEPTED = (
     "a log has a heading and lines, such as attack,defence: 6 4 1,5 3 or attackers,defenders,won: "

@@ -1,8 +1,9 @@
 """Reads logs of dice from strings, files and lists in limited memory.
 
-A log has one line for each die, roll or battle. There are few different rolls, so most lines of a
-long log are repetitions. The reader parses each different line only once, into an `Entry`. It
-yields blocks of lines: a list of the different entries, and for each line the index of its entry.
+A log usually has one line for each die, roll or battle. There are few different rolls, so most
+lines of a long log are repetitions. The reader usually parses each different line only once, into
+an `Entry`. It yields blocks of lines: a list of the different entries, and for each line the index
+of its entry.
 
 A recording of a game by RiskGameRecorder is also a log. It shows the armies on the map after each
 change, and `recover_battles` deduces battles from these numbers.
@@ -109,7 +110,8 @@ def read_log(log: Log, rules: Rules, notes: Notes) -> Iterator[Block]:
     """Parse a log, and yield its lines block by block.
 
     log: the path of a file, the log as a string or bytes, or a list with one element per line: a
-        mapping from columns to values, or the face of a die.
+        mapping from columns to values, the face of a die, a line of text, or the dice of both
+        sides. A file or text may also be a recording.
     rules: the default for lines that do not name any rules.
     notes: an object to which remarks, ignored columns and skipped attacks are added.
     """
@@ -256,9 +258,9 @@ def _is_row(line: str) -> bool:
 
 
 class _Reader:
-    """Parses the lines of a log, each different line only once.
+    """Parses the lines of a log, each different line usually only once.
 
-    cache: for each different line, the index of its entry (the parsed line).
+    cache: for each different line with a single entry (the parsed line), the index of the entry.
     indices: for each different entry, its index in the next block.
     """
 
@@ -609,10 +611,7 @@ def _read_battle(given: Row, rules: Rules) -> Entry:
     ours = _read_whole(given, "attackers_left", 0, None if grows else attackers)
     theirs = _read_whole(given, "defenders_left", 0, None if grows else defenders)
     garrison = rules.garrison
-    if attackers <= garrison:
-        raise IllegalError(
-            f"attackers must be more than the garrison of {garrison}, got {attackers}"
-        )
+    _check_attackers(attackers, garrison)
     if ours < garrison or (not theirs and ours <= garrison):
         raise IllegalError(
             f"attackers_left must be at least {garrison + (not theirs)}, including the armies that "
@@ -629,13 +628,18 @@ def _read_battle(given: Row, rules: Rules) -> Entry:
     return Entry(Trial("battle", attackers, defenders, rules), lost)
 
 
+def _check_attackers(attackers: int, garrison: int) -> None:
+    if attackers <= garrison:
+        raise IllegalError(
+            f"attackers must be at least {garrison + 1}, because {garrison} must stay behind, "
+            f"got {attackers}"
+        )
+
+
 def _read_won_battle(given: Row, rules: Rules) -> Entry:
     """Return the entry of a battle for which the line states the winner but no losses."""
     attackers, defenders = _read_whole(given, "attackers", 1), _read_whole(given, "defenders", 1)
-    if attackers <= rules.garrison:
-        raise IllegalError(
-            f"attackers must be more than the garrison of {rules.garrison}, got {attackers}"
-        )
+    _check_attackers(attackers, rules.garrison)
     if "ahead" in given:
         raise MalformedError("missing attackers_left, which column 'ahead' requires")
     outcome = WON if _read_won(given) else LOST
@@ -645,7 +649,9 @@ def _read_won_battle(given: Row, rules: Rules) -> Entry:
 def _read_won(given: Row) -> bool:
     won = is_won(given["won"])
     if won is None:
-        raise MalformedError(f"won must be yes or no, got {quote(given['won'])}")
+        raise MalformedError(
+            f"won must be a word such as yes, no, won or lost, got {quote(given['won'])}"
+        )
     return won
 
 

@@ -206,7 +206,9 @@ def _find_attack(
                 if is_left and before[source].owner == after[taken[0]].owner:
                     return (source, taken[0]), ""
             return None, "conquests from an unknown territory"
-    return None, "changes of several territories at once" if taken and len(changed) > 2 else ""
+    if taken and len(changed) > 2:
+        return None, "changes to more than two territories at once"
+    return None, ""
 
 
 def recover_battles(document: object, notes: Notes) -> Iterator[Entry]:

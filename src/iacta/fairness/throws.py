@@ -173,7 +173,7 @@ class Registry:
     _total_size: float = 0.0
 
     def check_size(self, entries: list[Entry]) -> None:
-        """Raise `TooLargeError` if computing all battles of the log so far would take too long."""
+        """Raise `TooLargeError` if the battles and rolls so far would take too long to compute."""
         for entry in entries:
             key = entry.trial, entry.fought, entry.ahead
             if entry.trial is None or entry.fought is None or key in self._checked:
@@ -186,8 +186,8 @@ class Registry:
             self._total_size += armies / ROLLS_PER_BATTLE if is_roll else armies
         if self._total_size > MAX_ARMIES:
             raise TooLargeError(
-                f"the log is too large: its different battles have more than {MAX_ARMIES:,} "
-                "armies in total"
+                "the log is too large: its different battles and rolls would take too long to "
+                f"compute (they count as more than {MAX_ARMIES:,} armies)"
             )
 
     def find_line(self, entry: Entry) -> Line | None:
