@@ -86,7 +86,7 @@ class Audit(DisplayMixin):
     """The result of an audit: whether the dice of a log were fair, and the luck of its players.
 
     level: the accepted chance of a false alarm: an alarm although the dice are fair.
-    lines: the number of dice, rolls and battles in the log.
+    lines: the number of dice, rolls, battles and attacks with stated chances in the log.
     throws: each kind of throw in the log, with the counts of its results.
     findings: the outcome of each statistical test.
     corrected: the p-value of each finding, corrected for the number of tests by Holm's method.
@@ -94,13 +94,17 @@ class Audit(DisplayMixin):
         the rules.
     is_ordered: whether the log lists single throws in the order in which they were made.
     log_evidence: the natural logarithm of the e-value (see `e_values`) of the whole log.
-    most_evidence: the natural logarithm of the largest e-value at any point of the log.
-    alarm: the number of throws after which the e-value reached 1 / level, or `None` if it never
-        did.
+    most_evidence: the natural logarithm of the largest e-value at any point of the log, or of the
+        whole log if the order is unknown.
+    alarm: the number of throws after which the e-value reached 1 / level; `None` if it never did or
+        the order is unknown.
     moments: the evidence and luck at several points of the log; empty if the order is unknown.
     players: the names of the players in `moments`, in order of first appearance.
-    player_p_values: for each player, the p-value of a comparison with all other players together.
-    lucks: the luck of each player, or of the attackers if the log names no players.
+    player_p_values: for each of the 12 players with the most throws, the p-value of a comparison
+        with all other players together; empty if the log names no players, or if only one player
+        attacked.
+    lucks: the luck of each player, or of the attackers if the log names no players; empty for a log
+        of single dice.
     unread: the columns of the log that were ignored.
     remarks: sentences for the user about the layout of the log, and about its limits.
     skipped: for a recording of a game, the number of attacks that could not be used, by reason.
@@ -186,16 +190,21 @@ class Audit(DisplayMixin):
 
     @property
     def largest(self) -> Throws | None:
-        """The kind of throw with the most throws; `None` if the log states only chances."""
+        """The kind of throw with the most throws.
+
+        `None` if no throws are counted, for example because the log states only chances.
+        """
         return max(self.throws, key=lambda kind: kind.total, default=None)
 
     @property
     def detectable_chance_bias(self) -> float | None:
-        """The smallest mean error of the stated chances that a log of this length detects.
+        """The smallest mean error of stated chances that the test of the number of wins detects.
 
-        The error of a chance is its distance from the true chance of success. An error is detected
-        if it raises an alarm with a probability of at least 90%. The value is `None` if the log is
-        too short to detect any error. The number of wins is treated as normally distributed.
+        The error of a chance is the stated minus the true chance of success, so errors of opposite
+        sign cancel. An error is detected if it raises an alarm with a probability of at least 90%.
+        The value is `None` if only a mean error of at least 0.5 would be detected, if the log
+        states no chances between 0 and 1, or if some attacks are undecided. The number of wins is
+        treated as normally distributed.
         """
         if not self.chances or not self.chance_spread:
             return None
@@ -209,7 +218,7 @@ class Audit(DisplayMixin):
 
         The bias is the difference between the actual and the fair probability of one result. It is
         detected if it raises an alarm with a probability of at least 90%. The value is `None` if
-        the log is too short to detect any bias.
+        the log is too short to detect even a bias of 50 percentage points.
         """
         return find_detectable_bias(
             throws.independent, throws.chances, self.level / self.test_count
@@ -227,8 +236,9 @@ def audit(
 ) -> Audit:
     r"""Test whether the dice of a log were fair, and measure the luck of its players.
 
-    log: the path of a file, the log as a string, or a list with one element per line: a mapping
-        from columns to values, or the face of a die.
+    log: the path of a file, the log as a string or bytes, or a list with one element per line: a
+        mapping from columns to values, the face of a die, a line of text, or the dice of both
+        sides. A recording by RiskGameRecorder is also a log.
     rules: the default for lines that do not name any rules: `Rules`, or the name of a rule set.
     level: the accepted chance of a false alarm: an alarm although the dice are fair.
     seed: the random seed for simulated logs.

@@ -89,7 +89,8 @@ class Layout(NamedTuple):
 
     read: a function that parses a line. It returns a mapping from column names to values for each
         die, roll or battle in the line.
-    remark: a sentence that tells the user how lines are read; empty if the log has a heading.
+    remark: a sentence that tells the user how lines are read; empty for a log with a heading, with
+        JSON lines, or with one die per line.
     """
 
     read: Callable[[str], Sequence[Row]]

@@ -46,14 +46,15 @@ class Luck(NamedTuple):
 
     player: the name of the player; empty if the log has no names.
     throws: the number of rolls and battles in which the player took part.
-    result: the armies lost by the player's opponents, minus the player's own losses.
+    result: the armies lost by the player's opponents, minus the player's own losses. Throws without
+        stated losses count as 0.
     armies: the part of the result that is luck; the rest, `result - armies`, is skill.
     spread: the standard deviation, with fair dice, of `armies`.
     as_bad, as_good: the chance that fair dice are at least as bad, or at least as good, for the
         player, measured in armies, or in wins if the log has no losses.
     fights: the number of throws for which the chance to win before and after the throw is known.
     wins: the sum, over these throws, of the changes of the chance to win that are due to the dice.
-    wins_spread: the standard deviation, with fair dice, of `wins`.
+    wins_spread: the standard deviation, with fair dice, of `wins`; for stated chances, an estimate.
     """
 
     player: str
@@ -72,11 +73,12 @@ class Gain(NamedTuple):
     """The result and the luck of a player in one or more throws.
 
     throws: the number of throws.
-    armies: the armies lost by the enemy, minus the player's own losses.
+    armies: the armies lost by the enemy, minus the player's own losses; 0 if the log states no
+        losses.
     luck: the part of `armies` that is due to the dice.
     fights: the number of throws for which the chance to win before and after the throw is known.
     wins: the sum of the changes of the chance to win that are due to the dice.
-    variance: the variance of `wins` with fair dice.
+    variance: the variance of `wins` with fair dice; for stated chances, an estimate.
     """
 
     throws: float
@@ -160,7 +162,7 @@ def _find_chance(
 ) -> float:
     """Return the chance to conquer a territory and all territories ahead of it.
 
-    attackers, defenders: the armies that are left, garrison included.
+    attackers, defenders: the attackers (garrison included) and the defenders that are left.
     is_over: whether the battle for the first territory has ended.
     """
     able = attackers - rules.garrison

@@ -175,11 +175,14 @@ def check_order(
 
     - repeats: the number of pairs with equal results has mean n·s₂ − 1 and, for large n, variance n
       (s₂ + s₂² − 2 s₃) (Moran 1948);
-    - runs: the number of changes between n₁ results above and n₀ results below the average has mean
-      2 n₁ n₀ / n and variance 2 n₁ n₀ (2 n₁ n₀ − n) / (n² (n − 1)) (Wald and Wolfowitz 1940);
+    - runs: the number of changes between n₁ results above and n₀ results at or below the average
+      has mean 2 n₁ n₀ / n and variance 2 n₁ n₀ (2 n₁ n₀ − n) / (n² (n − 1)) (Wald and Wolfowitz
+      1940);
     - correlation: if the scores of results are standardised to mean 0 and variance 1, the sum over
       all pairs of the product of both scores has mean −1 and, for large n, variance n (Wald and
       Wolfowitz 1943).
+
+    The list is empty unless some kind of throw has more than two throws and two different results.
     """
     used = [part for part in parts if part.total > 2 and (part.counts > 0).sum() > 1]
     if not used:
@@ -283,6 +286,8 @@ def find_period(sequences: Sequence[ThrowSequence]) -> Finding | None:
 
     If a result occurs more often than p, its observed share replaces p: loaded dice repeat results
     more often, and this alone must not raise an alarm.
+
+    The result is `None` if no sequence has at least 40 throws.
     """
     used = [sequence for sequence in sequences if len(sequence.results) > 1]
     longest = max((len(sequence.results) for sequence in used), default=0)
@@ -350,6 +355,9 @@ def compare_players(
     draws: int = SHUFFLES,
 ) -> tuple[list[Finding], dict[str, float]]:
     """Test whether all players get equally good dice; also return a p-value for each player.
+
+    Only the 12 players with the most throws are compared. The list and the mapping are empty if
+    fewer than two players threw.
 
     names: the names of the players; the index is the number of the player.
 
@@ -469,7 +477,7 @@ def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float)
     # Increase the probability of one result by the bias, or decrease it if it is near 1.
     sign = 1 if row[worst] + bias < 1 else -1
     if sign > 0 and float(chances.max()) ** throws > level:
-        return False  # not even a log in which all results are equal raises an alarm
+        return False  # not even a log with only the most likely result raises an alarm
     change = -sign * bias * chances / (1 - chances[worst])
     change[worst] = sign * bias
     loaded = chances + change
@@ -497,8 +505,8 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
 
     chance: the probability of success in one throw.
 
-    If the variance is at most a million, the probabilities of all counts are added. Otherwise, the
-    result is a normal approximation with a correction for skewness.
+    If the variance is at most a million, the probabilities of the counts in the smaller tail are
+    added. Otherwise, the result is a normal approximation with a correction for skewness.
 
     >>> round(binomial_tail(3, 2, 0.5), 12), binomial_tail(3, 0, 0.5), binomial_tail(3, 4, 0.5)
     (0.5, 1.0, 0.0)

@@ -178,8 +178,8 @@ def _find_attack(
 ) -> tuple[tuple[str, str] | None, str]:
     """Deduce the source and the target of an attack from the map before and after a change.
 
-    If they are not certain, the result is `None` and the reason; the reason is empty if there was
-    no attack.
+    If they are not certain, the result is `None` and the reason; the reason is empty if no attack
+    was recognised.
     """
     changed = [
         name for name, land in after.items() if name not in before or before[name][:2] != land[:2]

@@ -71,8 +71,9 @@ def _compute_bets(trial: Trial) -> Floats:
 def bet_on_tails(line: Line) -> tuple[float, ...]:
     """Return, for each bet on extreme results, the change of its log E that a line causes.
 
-    The stake of a bet on an undecided attack is multiplied by the weighted mean of the factors for
-    success and failure, which is also a fair bet.
+    The changes are 0 for a single die, a roll or an impossible result. The stake of a bet on an
+    undecided attack is multiplied by the weighted mean of the factors for success and failure,
+    which is also a fair bet.
     """
     if line.gain is None or line.trial.kind == "roll":
         return NO_BETS

@@ -146,7 +146,7 @@ class Tally:
     rng: the generator of the random numbers v in `iacta.fairness.audit`.
 
     known: the players and the kinds of throw, with the counts of their results.
-    lines: the number of dice, rolls and battles so far.
+    lines: the number of dice, rolls, battles and attacks with stated chances so far.
     broken_off: the number of battles that the attackers stopped early; they are ignored.
     impossible: the number of throws whose result is impossible or too unlikely to compute.
     is_ordered: whether every line is a single throw; only then the order of the throws is known.
@@ -344,7 +344,7 @@ class Repeats:
         """Return the kind of a roll, a number that identifies its result, and its probability.
 
         The result is the dice if they are known, otherwise the losses. For lines that are not
-        rolls, the kind and the number are −1.
+        rolls, and for impossible results, the kind and the number are −1.
         """
         if line.throws == NO_THROWS or line.result < 0:
             return -1, -1, 1.0

@@ -15,7 +15,8 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.dice import Dice
 from iacta.rules.variants import rules_name
 
-Side: TypeAlias = tuple[int, tuple[int, ...]]  # the dice of one side: number of their kind, faces
+# The dice of one side: the index of their kind in `Registry.throws` (-1 if unknown), and the faces.
+Side: TypeAlias = tuple[int, tuple[int, ...]]
 # A kind of throw: its element of `KINDS` with the number of results, or the trial of a roll.
 Key: TypeAlias = tuple[str, int] | Trial
 
@@ -30,7 +31,9 @@ KINDS = (DICE, ATTACK, DEFENCE, ROLLS, BATTLES, TOTALS, WINS)
 MAX_PLAYERS = 1000
 MAX_TRIALS = 20_000  # maximum number of different rolls, battles and chances kept in memory
 MAX_REMEMBERED = 2**18  # maximum number of lines in the cache of prepared lines
-MAX_ARMIES = 250_000  # maximum number of armies in all different battles, about a minute of work
+# Maximum number of armies in all different battles and rolls, about a minute of work. The armies of
+# a roll count less, see `ROLLS_PER_BATTLE`.
+MAX_ARMIES = 250_000
 # Dice that are not counted by face: the log omits them, or they are rerolled or differ in faces.
 UNKNOWN: Side = (-1, ())
 ROLLS_PER_BATTLE = 40  # computing one battle takes as long as computing this many rolls
@@ -134,8 +137,9 @@ class Line(NamedTuple):
     player, opponent: the numbers of the attacker and of the defender.
     trial: the trial (a die, roll, battle or attack) whose result the line states.
     times: how often the trial occurred with this result.
-    result: the rank of the result, 0 for the best result for the attackers; `IMPOSSIBLE` if its
-        probability is 0; `UNDECIDED` if the attack is not over.
+    result: the rank of the result, 0 for the best result for the attackers (or for the lowest face
+        of a die); `IMPOSSIBLE` if its probability is 0, and for total losses, which have no rank;
+        `UNDECIDED` if the attack is not over.
     start: the probability of a better result with fair dice.
     width: the probability of this result with fair dice.
     gain: the armies and luck that the attackers gained; `None` for a single die or an impossible

@@ -23,8 +23,8 @@ class Trial(NamedTuple):
 
     kind: `"die"`, `"roll"`, `"total"` (many rolls with only their total losses), `"battle"`, or
         `"chance"` (an attack with only its chance of success before and after).
-    first: the faces of a die, the attack dice of a roll, or the attackers of a battle.
-    second: the defence dice of a roll, or the defenders of a battle; 0 for a die.
+    first: the faces of a die, the attack dice of a roll, or the attackers of a battle; otherwise 0.
+    second: the defence dice of a roll, or the defenders of a battle; otherwise 0.
     is_recorded: whether the trial is a battle from a recording, which does not show all outcomes.
     has_only_winner: whether only the winner of the battle is known.
     chance: the chance of success, for the kind `"chance"`.
@@ -50,11 +50,12 @@ class Entry(NamedTuple):
     """One line of a log: a trial and its outcome.
 
     trial: the trial; `None` for a battle that the attackers stopped early.
-    outcome: (face, 0) for a die; `WON` or `LOST` if only the winner is known; otherwise the armies
-        lost by the attackers and by the defenders, in all rolls together for the kind `"total"`.
+    outcome: (face, 0) for a die; `WON` or `LOST` if only the winner is known, and (0, 0) if this
+        attack is undecided; otherwise the armies lost by the attackers and by the defenders, in all
+        rolls together for the kind `"total"`.
     player: the name of the attacker, empty if unknown.
     opponent: the name of the defender, empty if unknown.
-    dice: the dice of both sides in the order of the log, attack dice first.
+    dice: the dice of both sides in the order of the log, attack dice first; empty if unknown.
     armies: the attackers and defenders before a roll, if given.
     ahead: the territories that the attackers must conquer after this one.
     chances: the chance to succeed before and after, if given.
@@ -99,7 +100,8 @@ class Notes:
 def find_outcomes(trial: Trial) -> dict[tuple[int, int], float]:
     """Return the probability, with fair dice, of each outcome that a log can show for a trial.
 
-    The keys are as in `Entry.outcome`, ordered from best to worst for the attackers.
+    The keys are as in `Entry.outcome`, ordered from best to worst for the attackers; the faces of a
+    die are in ascending order.
 
     >>> find_outcomes(Trial("roll", 1, 1, Rules()))
     {(0, 1): 0.4166666666666667, (1, 0): 0.5833333333333334}
