@@ -82,7 +82,7 @@ def _read_win(turn: Turn, deadline: Deadline) -> Goal | None:
     elif winner == turn.player:
         return None
     if win is None:
-        reason = f"{winner} has won" if winner else "no conquests this turn win the game"
+        reason = f"{winner} has won" if winner else "found no conquests this turn that win"
         raise IllegalError(f"win must be possible for {turn.player}; {reason}", parameter="win")
     return win.goal
 
@@ -119,6 +119,6 @@ def _choose_territories(turn: Turn, goal: OwnAny) -> Goal:
     chosen = choose_territories(problem, start, turn.place, Deadline())
     if chosen is None:
         raise IllegalError(
-            f"no conquests this turn can reach the goal to {goal.phrase(turn.position)}"
+            f"found no conquests this turn that reach the goal to {goal.phrase(turn.position)}"
         )
     return chosen

@@ -235,7 +235,7 @@ class Policy:
                 problem = Problem(problem.turn, problem.goal, mask)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise MalformedError(
-                f"policy must be a record of a policy, got {quote(record)}"
+                f"policy must be a record made by Policy.to_record, got {quote(record)}"
             ) from None
         return cls(problem, assignment, style)
 

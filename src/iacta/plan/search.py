@@ -280,7 +280,7 @@ class Search:
             order=ORDERS.index(style.order),
         )
         unsound = (
-            f"style must have a depth from 1 to {self.max_depth} and a price of idle armies "
+            f"style must have a depth from 1 to {self.max_depth} and a bonus for idle armies "
             f"from 0 to 1, got {style}"
         )
         more = given.reference, make_pointer(sets)
