@@ -36,8 +36,7 @@ class Alternative(NamedTuple):
     start: str  # the attacking territory
     to: str  # the defending territory
     dice: int  # the number of attack dice
-    # The chance to reach the goal, or the expected final worth of the player's holdings, for a plan
-    # that begins with this attack.
+    # The chance to reach the goal, or the expected worth, for a plan that begins with this attack.
     value: float
     # Whether this attack can only cost armies: the territory is not a target, and no roll raises
     # the value of the plan.

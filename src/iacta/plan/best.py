@@ -70,10 +70,11 @@ def best_plan(
         value or the bound improves.
     improved: a callback that receives the best plan whenever `progress` is called.
 
-    Return a `Plan`. Its value is exact to about 1e-12, or an estimate with an interval; `proven` is
-    true if no plan is better, and `gap` bounds the possible improvement. Ctrl-C ends the search and
-    returns the best plan so far. Unknown names, goals that include unowned territories, and more
-    than 2000 armies on a relevant territory raise `IactaError`.
+    Return a `Plan`. Its value is exact to about 1e-12, an estimate with an interval, or `None` if
+    there was no time to simulate a game. `proven` is true if no plan is better, and `gap` bounds
+    the possible improvement. Ctrl-C ends the search and returns the best plan so far. Unknown
+    names, goals that include unowned territories, and more than 2000 armies on a relevant territory
+    raise `IactaError`.
 
     >>> from iacta.board import Board, Holding, Position
     >>> from iacta.plan import TakeAll

@@ -9,9 +9,9 @@ reached has the value of the best placement and play, averaged over the numbers 
 values determine the best play up to the first goal.
 
 On larger boards the search compares several policies for the first part of the turn, so a better
-turn may exist. The candidates are the best policies for four objectives: the first goal; all goals
-in order; all goals in order with much more weight on the later goals; and the first goal with a
-payoff for surviving armies.
+turn may exist. The candidates are policies for several objectives: the first goal; all goals in
+order; all goals in order with much more weight on the later goals; and, if exact search is fast
+enough, the first goal with a small or a larger payoff for surviving armies.
 
 Each policy is simulated until it reaches the first goal. The value of the new armies at that point
 is computed as in `iacta.plan.reinforcement`: exactly on a small board, otherwise by a quick
@@ -74,10 +74,11 @@ class Continuation(DisplayMixin):
     armies: the distribution of the number of new armies after the first goal.
     win_probability: the chance to reach the first goal and all later goals; an estimate unless
         `ends` is 0.
-    error: the standard error of `win_probability`; 0 if the chances are exact. The error of an
-        estimate is never 0, because the simulated games may have missed rare results.
+    error: the standard error of `win_probability`; 0 if `ends` is 0. The error of an estimate is
+        never 0, because the simulated games may have missed rare results.
     without: the chance to reach all goals without new armies.
-    ends: the number of simulated games of the first plan; 0 if the chances are exact.
+    ends: the number of simulated games of the first plan; 0 if the chances are exact, if they are
+        `None`, or if `first` is 0.
     proven: whether no better turn exists; in that case the chances are exact.
     """
 
@@ -178,7 +179,10 @@ class _Later(NamedTuple):
 def _solve_turn(
     first: Problem, whole: Problem, later: _Later, deadline: Deadline
 ) -> Continuation | None:
-    """Solve the whole turn exactly, or return `None` if it has too many states.
+    """Solve the whole turn exactly.
+
+    The result is `None` if an exact solution needs too many states or too much time, or if the
+    first goal is already reached.
 
     first: the problem of reaching the first goal.
     whole: the problem of reaching all goals in order.
@@ -302,8 +306,9 @@ class _Turn:
 
         part: the number of the sequence, which determines its dice.
         """
-        # For each game: the chance to reach the later goals with new armies, the same chance
-        # without them, and the luck of the game.
+        # For each game: the chance to reach the later goals with the armies that arrive after the
+        # first goal, the same chance without these armies, and the luck of the game, whose effect
+        # `_subtract_luck` removes.
         self._found: list[tuple[float, float, float]] = []
         rng = np.random.default_rng((self.seed, part))
         self._games = play_games(self.policy, rng, self._until)

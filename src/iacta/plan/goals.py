@@ -68,7 +68,10 @@ class Goal(PasteableMixin):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The territories to own, spelled as on the board after `read`; empty for a `Worth`."""
+        """The territories to own, spelled as on the board after `read`.
+
+        Empty for a `Worth` or an `OwnAny`.
+        """
 
     @property
     def sequence(self) -> tuple["TakeAll", ...]:
@@ -453,7 +456,7 @@ class InOrder(Goal):
     """Reach several goals in order; a goal counts only if all goals before it are reached.
 
     goals: a sequence of `TakeAll`.
-    worths: the worth of each goal; empty if each goal is worth 1. A plan maximises the expected
+    worths: the worth of each goal; by default, each goal is worth 1. A plan maximises the expected
         total worth, so it does not risk a valuable first goal for a second goal of little worth.
 
     >>> InOrder((TakeAll("Egypt"), TakeAll("Africa")))

@@ -294,7 +294,8 @@ class _Outlook:
         if "rules_of" in options:
             self.theirs["rules_of"] = options["rules_of"]
         self.battles = SingleBattles(plan.problem.turn)
-        self.large = set[str]()  # the opponents whose turns have too many states to solve exactly
+        # The opponents whose turns have too many states or placements to solve exactly.
+        self.large = set[str]()
 
     def evaluate_end(
         self, plan: Plan, end: Position, is_bounded: bool, deadline: Deadline

@@ -56,7 +56,8 @@ class StateValue(NamedTuple):
     """The value that a quick search finds for a state of a turn."""
 
     value: float  # the chance to reach the goal, or the expected worth
-    error: float = 0.0  # half the width of the 95% interval of the value; 0 if it is exact
+    # Half the width of the 95% interval of the value; 0 if it is exact or a lookahead estimate.
+    error: float = 0.0
     uncertainty: float = 0.0  # a difference between two values is significant only if it is larger
     attacks: tuple[Alternative, ...] = ()  # the possible next attacks with their values, best first
 
@@ -68,7 +69,8 @@ class Judgement(NamedTuple):
     luck: the part of the change that is due to the dice; `None` if the decision cannot be judged.
     cost: the value that the decision gave up; `None` if the decision cannot be judged.
     error: the error of the change, in the same unit.
-    luck_armies: the luck of the dice in armies; `None` for a step without dice.
+    luck_armies: the luck of the dice in armies; `None` for a step without dice, or for a very large
+        battle.
     """
 
     change: float | None = None

@@ -32,8 +32,9 @@ def read_goal(
     deadline: when to stop searching for a goal that wins the game; `None` for no limit.
 
     `take_any` ignores territories that the player already owns, unless the player has conquered a
-    territory this turn. The goal may already be reached (`Goal.is_reached`). Return `None` if the
-    player to eliminate owns no territory, or if the player to move has already won.
+    territory this turn or owns all these territories. The goal may already be reached
+    (`Goal.is_reached`). Return `None` for `eliminate` if the player to eliminate owns no territory,
+    and for `win` if the player to move has already won.
 
     >>> from iacta.game import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
@@ -93,7 +94,8 @@ def read_goal_record(turn: Turn, record: object) -> Goal | None:
     turn: the turn in which the goal is to be reached.
     record: the JSON object, such as `{"take": "Africa"}` or `{"worth": true}`.
 
-    Return the goal, or `None` in the same cases as `read_goal`. A malformed object raises an error.
+    Return the goal, or `None` in the same cases as `read_goal`. An `OwnAny` is replaced by the goal
+    to take the best territories that a search finds. A malformed object raises an error.
     """
     if not isinstance(record, Mapping):
         raise MalformedError(f"goal must be a JSON object, got {quote(record)}")

@@ -37,7 +37,8 @@ def choose_territories(
 ) -> Conquest | None:
     """Return the goal to take the best set of territories that a search finds.
 
-    The result is `None` if no set reaches the goal.
+    The result is `None` if the search finds no set that reaches the goal, if no more territories
+    are needed, or if each territory needs several armies and some battles are fought to the end.
 
     problem: the problem with an `OwnAny` goal, in which each own territory has all new armies.
     start: the state before the new armies are placed.
@@ -61,9 +62,11 @@ def choose_territories(
 
 
 def list_raised(problem: Problem, start: TurnState, new: int) -> Mapping[int, int]:
-    """Return the number of new armies that each own territory needs to count for the goal.
+    """Return the number of new armies that some own territories need to count for the goal.
 
-    The result is empty if the goal does not require a minimum number of armies.
+    For an `OwnAny`, these are the territories that need the fewest, as long as the goal needs more
+    territories and there are enough new armies. The result is empty if the goal does not require a
+    minimum number of armies.
 
     problem: the problem with the goal.
     start: the state before the new armies are placed.

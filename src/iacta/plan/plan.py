@@ -64,10 +64,11 @@ class TerritoryEnd:
 
 @dataclass(frozen=True)
 class Ending:
-    """A battle that ends the plan if the player loses it.
+    """A battle with which the plan may end before it reaches the goal.
 
     start, to: the attacking and the defending territory.
-    chance: the chance that the plan ends with this lost battle.
+    chance: the chance that the last attack of the plan goes over this border and the goal is not
+        reached.
     """
 
     start: str
@@ -84,7 +85,7 @@ class NextMove(PasteableMixin):
         move.
     dice: the number of attack dice.
     worth: the value of continuing the plan: the chance to reach the goal, or the expected gain.
-        Unless the plan is proven, this is a lookahead estimate.
+        Unless the plan's policy is exact, this is a lookahead estimate.
     """
 
     start: str
@@ -110,27 +111,28 @@ class Plan(DisplayMixin):
 
     position: the position before the first battle.
     goal: the goal, with names spelled as on the board.
-    rules: the rules for all battles.
+    rules: the rules for battles, except for territories with rules of their own.
     win_probability: the chance to reach the goal, or all goals in order; 0 for a `Worth`. It is
         exact if there is no `interval`.
     value: the expected payoff: the chance to reach the goal; for a `Worth`, the expected worth of
         the player's final holdings; for goals in order, the expected worth of the goals reached.
-        This value and the chance are `None` if there was not enough time to simulate a single game.
+        It is `None` if there was not enough time to simulate a single game. The chance is then
+        `None`, too, or 0 for a `Worth` or goals in order.
     upper_bound: an upper bound on the value of any legal play. If the plan fights each battle to
         the end, the bound covers only plans that do so.
     proven: whether no play has a value greater by more than 1e-9; false for an estimate.
     steps: the borders that the plan may attack over, most likely first.
     territories: all territories at the end of the plan, in the order of the board.
-    endings: the battles that end the plan if they are lost, most likely first.
+    endings: the battles with which the plan may end before it reaches the goal, most likely first.
     seconds: the duration of the search in seconds.
     policy: the policy behind the plan.
     stages: for goals in order, the chance to reach each goal and all goals before it. The chances
-        are estimates if there is an `interval`.
+        are estimates if there is an `interval`. Empty for other goals, or without a `value`.
     play: `"rolls"` if the plan may decide after each roll, or `"battles"` if it fights each battle
         to the end.
-    interval: the 95% interval of an estimated value; `None` for an exact value.
+    interval: the 95% interval of an estimated value; `None` for an exact value, or without a value.
     battles_value: the value of the best plan that fights each battle to the end, if known.
-    games: the number of simulated games; 0 if the numbers are exact.
+    games: the number of simulated games; 0 if the numbers are exact, or without a value.
     """
 
     position: Position
@@ -197,7 +199,7 @@ class Plan(DisplayMixin):
         return Play(self, position)
 
     def next_move(self, position: Position | None = None) -> NextMove | None:
-        """Return the next attack, or `None` if nothing is left to attack.
+        """Return the next attack, or `None` if the plan makes no more attacks.
 
         position: as for `resume`; `None` for the start of the plan.
         """
@@ -260,16 +262,16 @@ class Play(DisplayMixin):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to attack."""
+        """Whether the plan makes no more attacks."""
         return self.move is None
 
     def next_move(self) -> NextMove | None:
-        """Return the next attack, or `None` if nothing is left to attack."""
+        """Return the next attack, or `None` if the plan makes no more attacks."""
         return self.move
 
     @cached_property
     def move(self) -> NextMove | None:
-        """The next attack, or `None` if nothing is left to attack."""
+        """The next attack, or `None` if the plan makes no more attacks."""
         found, problem = self._decision, self.problem
         if not found.dice:
             return None
@@ -281,8 +283,8 @@ class Play(DisplayMixin):
     def value(self) -> float | None:
         """The value of continuing the plan: the chance to reach the goal, or the expected gain.
 
-        The value is `None` if nothing is left to attack. Unless the plan is exact, it may be
-        estimated from simulated games.
+        The value is `None` if the plan makes no more attacks, or at the start of a plan without a
+        value. Unless the plan is exact, it may be estimated from simulated games.
         """
         return self._worth[0]
 

@@ -102,10 +102,11 @@ class Found:
 
     policy: the policy.
     value: the policy's expected payoff; `None` before the first game.
-    interval: the 95% interval of an estimated value; `None` for an exact value.
+    interval: the 95% interval of an estimated value; `None` for an exact value, or without a value.
     bound: an upper bound on the expected payoff of any play.
     report: statistics of the policy.
-    games: the number of simulated games; 0 if the value and statistics are exact.
+    games: the number of simulated games; 0 if the value and statistics are exact, or without a
+        value.
     """
 
     policy: Policy
@@ -242,7 +243,7 @@ class Planner:
     def _pose_set(self) -> "Planner | None":
         """Return a planner for the goal to take the best set of territories for an `OwnAny`.
 
-        Return `None` if no set of territories reaches the goal.
+        Return `None` if `choose_territories` finds no set.
         """
         problem = self.problem
         self._bound(self.deadline.take_share(SET_BOUND_TIME_SHARE))
@@ -255,7 +256,7 @@ class Planner:
         return planner
 
     def _improve_proof(self, narrow: Problem | None) -> None:
-        """Solve the narrow problem, then improve the upper bound until the deadline."""
+        """Solve the narrow problem, then improve the upper bound."""
         self._solve_narrow(narrow, NARROW_THREAD_SHARE)
         self._bound(self.deadline)
 
@@ -337,7 +338,7 @@ class Planner:
             yield trials[0]
 
     def _bound(self, deadline: Deadline) -> None:
-        """Lower the upper bound until the deadline or until memory runs out."""
+        """Lower the upper bound until the deadline, another limit, or a good enough value."""
         with suppress(TooLargeError):
             for bound in Search(self.problem, deadline).bounds(deadline, self.work.values):
                 self.bound = min(self.bound, bound)

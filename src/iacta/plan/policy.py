@@ -40,8 +40,9 @@ class Policy:
     """A function from the states of a turn to actions.
 
     problem: the problem. The policy can play any state that is reachable from its start.
-    assignment: for each set of territories with a payoff, the targets of each stack; `None` for
-        exact search.
+    assignment: the targets of each stack; `None` for exact search. If the goal pays only for sets
+        of territories, each within the next (as for a `TakeAll` or an `InOrder`), there are targets
+        for each set. Otherwise there are targets only for all rewarded territories together.
     style: the style of lookahead.
 
     `Turn` accepts policies: `iacta.evaluate(plan.policy, turn, goal)`.
@@ -149,8 +150,8 @@ class Policy:
         """Return a policy for another position in the same turn.
 
         The result is this policy if it can reach the position from its start, with one exception: a
-        policy limited to some territories (see `Problem.focus`) is replaced if it has nothing left
-        to attack but has not reached the goal, because other stacks may still reach it.
+        policy limited to some territories (see `Problem.focus`) is replaced if it makes no more
+        attacks but has not reached the goal, because other stacks may still reach it.
         """
         if problem.out == self.problem.out and self.covers(problem.start):
             is_limited = self.problem.focus is not None and not problem.goal.is_reached(

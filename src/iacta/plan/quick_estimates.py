@@ -1,8 +1,8 @@
 """Quick estimates of the chance to reach a goal with new armies, and upper bounds on it.
 
 A quick estimate places the new armies (`iacta.plan.reinforcement`), plays a policy from there, and
-computes an upper bound from a relaxed game. On a board with up to seven territories and at most
-100,000 placements, it compares all placements by exact search, and the chance is exact.
+computes an upper bound from a relaxed game. If at most seven territories have owners, exact search
+compares up to 100,000 placements, and the chance is exact unless this search takes too long.
 
 Some goals imply others: taking all of S implies taking every part of S, and any one territory of S.
 If goal g implies goal h, then with the best placement and play for each goal,
@@ -48,11 +48,12 @@ class QuickEstimate(NamedTuple):
     """A quick estimate of the chance to reach a goal with new armies."""
 
     chance: float  # the chance of success of the best play that was found
-    interval: tuple[float, float] | None  # the 95% interval; `None` if the chance is exact
+    # The 95% interval; `None` if the chance is exact or no play was evaluated.
+    interval: tuple[float, float] | None
     at_most: float  # an upper bound on the chance of any placement and play
     placement: Placement  # the best placement of new armies that was found
     left: float = 0.0  # the mean number of the player's armies after the attacks
-    is_tried: bool = True  # false if there was no time for a search; the chance is then 0
+    is_tried: bool = True  # false if there was no time to evaluate any play; the chance is then 0
 
     @property
     def low(self) -> float:

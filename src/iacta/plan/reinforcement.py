@@ -2,13 +2,13 @@
 
 Imagine a problem in which every territory of the player gets all the new armies. Every placement
 leads to a state of this problem, so a single search evaluates all placements. If there are few
-states, the search is exact, all placements are compared, and the best placement is proven.
+states, the values are exact; otherwise they come from one step of lookahead.
 
-If there are many states, values come from one step of lookahead. The search first tries all new
-armies on one territory, then half of the armies on each of two territories. It improves the best
-placement by moving armies between territories, many at a time at first and one at a time at the
-end, as long as the value rises. Plans with a small budget then decide between the best few
-placements, and the winner gets a full plan.
+If the values are exact and there are few placements, all placements are compared, and the best
+placement is proven. Otherwise the search first tries all new armies on one territory, then half of
+the armies on each of two territories. It improves the best placement by moving armies between
+territories, many at a time at first and one at a time at the end, as long as the value rises. Plans
+with a small budget then decide between the best few placements, and the winner gets a full plan.
 
 If placements have equal values, the placement that leaves more armies is better, then the placement
 that needs fewer rolls.
@@ -122,8 +122,9 @@ class Reinforcement(DisplayMixin):
     before: the plan if there were no new armies.
     quick: a quick estimate of the value without new armies, comparable with `marginals`.
     marginals: the value of new armies on each useful territory, best first. If time was short, some
-        territories are missing.
-    has_tried_all: whether all placements were compared by exact search.
+        territories are missing. Empty in the result of `reinforcements_needed`.
+    has_tried_all: whether all placements were compared by exact search; always false in the result
+        of `reinforcements_needed`.
     """
 
     armies: int
@@ -396,7 +397,8 @@ def find_plan(
 class QuickValues:
     """Quick estimates of the values of states in a problem.
 
-    The values are exact until the search grows too large, and lookahead estimates from then on.
+    The values are exact until the search grows too large or takes too long, and lookahead estimates
+    from then on.
 
     deadline: when to stop searching. Exact search may use only a fraction of this time.
     states: the maximum number of states in an exact search; 0 for lookahead only.
@@ -412,8 +414,8 @@ class QuickValues:
     def find(self, state: TurnState) -> Solution | None:
         """Return the expected payoff and the expected losses (cost) of play from a state.
 
-        The cost is 0 if the payoff is a lookahead estimate. The result is `None` after the
-        deadline.
+        The cost is 0 if the payoff is a lookahead estimate. The result is `None` if the deadline
+        comes before the payoff is known.
         """
         if state in self._known:
             return self._known[state]
@@ -485,7 +487,7 @@ def find_quick_values(
     """Return quick estimates of values for a goal.
 
     For an `OwnAny` that exact search cannot solve, the goal is replaced by the goal to take the
-    best set of territories.
+    best set of territories that is found, if any.
 
     position: the position before the placement.
     armies: the number of new armies.
@@ -508,7 +510,7 @@ def find_quick_values(
 
 
 def is_small(turn: Turn) -> bool:
-    """Return whether so few territories have owners that all placements can be compared."""
+    """Return whether the board is small: at most `SMALL_BOARD` territories have an owner."""
     return sum(map(bool, turn.owners)) <= SMALL_BOARD
 
 
@@ -551,7 +553,10 @@ class Placements:
         self.has_tried_all = False
 
     def value(self, placement: Placement) -> float:
-        """Return the value of a placement; after the deadline, the value if nobody attacks."""
+        """Return the value of a placement.
+
+        If the deadline comes before the value is known, the result is the value if nobody attacks.
+        """
         problem, state = self.values.problem, self.after(placement)
         found = self.values.find(state)
         if self._is_lacking(state):
@@ -560,7 +565,7 @@ class Placements:
         return paid + problem.sum_payoffs(state) + problem.held
 
     def find_rank(self, placement: Placement) -> Rank | None:
-        """Return the rank of a placement, or `None` after the deadline."""
+        """Return the rank of a placement; `None` if the deadline comes before it is known."""
         state = self.after(placement)
         found = self.values.find(state)
         if found is None:
@@ -621,7 +626,10 @@ class Placements:
         return True
 
     def _climb(self, armies: int) -> dict[Placement, Rank]:
-        """Rank promising placements, found by hill climbing, if there are too many placements."""
+        """Rank promising placements, found by hill climbing.
+
+        This is used unless all placements can be compared by exact search.
+        """
         was_proven = self.values.proven
         ranks = self._find_ranks(armies)
         # If the values changed from exact to estimated in between, they are not comparable.
@@ -671,7 +679,8 @@ class Placements:
 def _find_distances(problem: Problem) -> dict[int, int]:
     """Return the number of attacks from each territory to the nearest target of the goal.
 
-    All distances are 0 if the goal has no target territories, such as `Worth`.
+    The distance is 0 if no attacks lead from the territory to a target. All distances are 0 if the
+    goal names no territories, such as `Worth`, or only territories that the player owns.
     """
     wanted = make_mask(map(problem.place, problem.goal.names)) & ~problem.owned
     found, near = dict.fromkeys(range(len(problem.out)), 0), wanted

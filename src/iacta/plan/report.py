@@ -146,8 +146,9 @@ class Rearguard:
 def find_rearguards(plan: Plan) -> tuple[Rearguard, ...]:
     """Return how many armies a plan leaves behind after a conquest over each border.
 
-    The order is that of `plan.steps`, without borders where no conquest is possible. At most 1% of
-    the conquests leave fewer armies than `least`, and at most 1% more than `most`.
+    The order is that of `plan.steps`, without borders where no conquest is possible. For each
+    number of armies able to move, the mean number left is rounded and counted. At most about 1% of
+    the conquests therefore leave fewer armies than `least`, and at most about 1% more than `most`.
     """
     problem, found = plan.problem, []
     for step in plan.steps:

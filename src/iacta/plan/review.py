@@ -68,8 +68,10 @@ class ReviewedStep(NamedTuple):
         goal.
     better: the better decision in words; empty if no better decision is known.
     is_useful: whether the attack helps to reach the goal.
-    dice: the number of attack dice that was judged; `None` for no dice.
-    is_assumed: whether the log omits the dice, so `dice` is the best number that fits the losses.
+    dice: the number of attack dice that was judged; `None` for a stop, without a goal, or if the
+        log omits the dice of an attack that cannot be judged.
+    is_assumed: whether the log omits the dice of a judged attack, so `dice` is the best number that
+        fits the losses.
     luck_armies: the luck of the dice in armies; `None` for a stop or a very large battle.
     """
 
@@ -103,7 +105,8 @@ class PlayerReview(NamedTuple):
     player: the name of the player.
     turns, battles: the number of turns and of battles.
     luck: the total luck, in the unit of the goals' values; `None` without a goal.
-    spread: the standard deviation of the total luck; `None` if it is unknown for some step.
+    spread: the standard deviation of the total luck; `None` without a goal, or if it is unknown for
+        some step.
     cost: the total cost of all decisions; `None` without a goal.
     luck_armies: the total luck in armies; `None` if some battle was too large.
     mistakes: the number of decisions with a known better alternative that cost at least 1
@@ -127,7 +130,8 @@ class Review:
     """The review of a game.
 
     steps: the battles and stops of all turns, in order.
-    is_chance: whether values are chances to reach a goal, rather than worths.
+    is_chance: whether values are chances to reach a goal, rather than worths; also true if no turn
+        has a goal.
     proven: whether all values are proven to be optimal.
     unclear: for a recording, the number of unclear events of each kind that were left out.
     missed: the number of battles at the end of the log that were left out for lack of time.
@@ -315,7 +319,8 @@ def _evaluate(turn: Turn, goal: Goal, deadline: Deadline, *, has_attacks: bool =
 class _Values:
     """The values of the states of one turn, for the goal of its player.
 
-    states: yields the evaluated states of the whole game in order; all turns share this iterator.
+    states: yields the evaluated states of all turns with a goal in order; all turns share this
+        iterator.
     """
 
     def __init__(self, goal: Goal, deadline: Deadline, states: Iterator[_State]) -> None:

@@ -26,7 +26,8 @@ from iacta.plan.problem import (
 )
 from iacta.plan.tables import Floats, make_tables
 
-# For each set of territories with a payoff, the set of targets of each stack.
+# For each goal of lookahead, the set of targets of each stack. The goals are the sets of
+# territories with a payoff, or all rewarded territories together (see `iacta.plan.policy.Policy`).
 Assignment: TypeAlias = tuple[tuple[int, ...], ...]
 
 NEVER = 2**31 - 1  # in `Report.order`, marks a border over which there was no attack
@@ -52,7 +53,8 @@ class Visit(NamedTuple):
     reached: float  # the chance that the policy attacks over this border
     conquered: float  # the chance that it conquers the territory over this border
     arrived: float  # the mean number of armies that move in, counted as 0 without a conquest
-    ended: float  # the chance that the turn ends with an attack here before the goal is reached
+    # The chance that the last attack of the turn goes over this border and the goal is not reached.
+    ended: float
     # For each number n of armies that are able to move after a conquest: n, the chance of such a
     # conquest, and this chance times the mean number of armies that move in.
     advances: tuple[tuple[int, float, float], ...]
@@ -374,8 +376,10 @@ class Search:
         seed: int = 0,
         start: TurnState | None = None,
     ) -> Games:
-        """Simulate games of the policy until the deadline.
+        """Simulate games of the policy.
 
+        deadline: when to stop; fewer games are then played.
+        games: the maximum number of games.
         first: the number of the first game. The number of a game and `seed` determine its dice.
         """
         gains, played = np.zeros(games), c_int32()

@@ -38,8 +38,8 @@ Weight = TypeVar("Weight", int, float)
 class SimulatedPlan(PasteableMixin):
     """Statistics of the simulated runs of a plan.
 
-    won: the fraction of runs that reached the goal; for a `Worth`, the fraction that gained
-        anything.
+    won: the fraction of runs that reached the goal; for a `Worth` or an `InOrder`, the fraction
+        that gained anything.
     value: the mean value, in the unit of `Plan.value`.
     error: the standard error of the mean value.
     owned: for each territory of the board, the fraction of runs in which the player owned it at the
@@ -71,8 +71,8 @@ def simulate_plan(
     time_limit: the maximum time in seconds; `None` for no limit. After this time, the simulation
         stops with fewer runs. If there is no time for the first runs, an error is raised.
 
-    Return statistics of the runs. In 95% of simulations, `won.interval()` contains the
-    `win_probability` of the plan.
+    Return statistics of the runs. For a `TakeAll`, `TakeAny` or `OwnAny`, `won.interval()` contains
+    the `win_probability` of the plan in 95% of simulations, if this probability is exact.
     """
     found = simulate_within(plan, runs, seed, Deadline.from_time_limit(time_limit))
     if found is None:

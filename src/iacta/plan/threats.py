@@ -21,9 +21,9 @@ territory as a third of an army:
 The best fortifying move lowers the loss of bonuses most. Among moves whose bonuses agree to .01
 armies, it lowers the loss of territories most. Bonuses come first because losing a single territory
 loses the whole bonus, while three territories make one army. A move that does not lower the total
-loss is never recommended. On a board with up to seven territories, all moves are compared by exact
-search. On larger boards, single battles (`iacta.plan.opponents`) select a few moves, and quick
-estimates and plans decide between them.
+loss is never recommended. If at most seven territories have owners, exact search compares all
+moves, or only some if there are more than 200. On larger boards, single battles
+(`iacta.plan.opponents`) select a few moves, and quick estimates and plans decide between them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -87,12 +87,14 @@ class Threatened(NamedTuple):
     player: the opponent.
     kind: `"take"` a territory, `"break"` a continent, `"eliminate"` the player, or `"win"`.
     name: the territory, the continent, or the player; empty for a win.
-    chance: the chance of the best play found; 0 if there was no time for a search. For a win with
-        a hidden mission, the mean over the missions that remain possible.
-    interval: the 95% interval of an estimate from games; `None` for an exact chance.
+    chance: the chance of the best play found; 0 if there was no time to evaluate any play. For a
+        win with a hidden mission, the mean over the missions that remain possible.
+    interval: the 95% interval of an estimate from games; `None` for an exact chance, or if no play
+        was evaluated.
     at_most: an upper bound on the chance with any placement and play.
     armies: the number of the opponent's new armies.
-    placement: pairs (territory, number of new armies), most armies first.
+    placement: pairs (territory, number of new armies), most armies first; empty if no placement was
+        found in time, and for a win with several possible missions.
     """
 
     player: str
@@ -129,7 +131,8 @@ class Threats:
     """The threats of all opponents to a player. Each threat is considered alone.
 
     player: the player.
-    threats: all threats with a positive chance, likeliest first.
+    threats: the threats that are not known to be impossible (their upper bound is greater than 0),
+        likeliest first.
     move: the best fortifying move, or `None` if no move is known to help.
     is_complete: whether there was enough time for the whole search.
     """
@@ -260,7 +263,10 @@ class _ThreatSearch:
             self.implied |= find_implied({aim: Conquest.for_goal(aim.goal, theirs) for aim in own})
 
     def make_consistent(self, estimates: Mapping[_Aim, QuickEstimate]) -> dict[_Aim, QuickEstimate]:
-        """Return consistent estimates of all goals (see `iacta.plan.quick_estimates`)."""
+        """Return the estimates of all goals, made consistent.
+
+        No goal then has a greater chance than a goal that it implies.
+        """
         return order_estimates(
             {aim: estimates.get(aim, NOT_TRIED) for aim in self.aims}, self.implied
         )

@@ -24,7 +24,7 @@ WinningGoal: TypeAlias = TakeAll | OwnAny
 
 
 class Win(NamedTuple):
-    """A way to win the game this turn: a goal, and moves that reach it without an attack.
+    """A way to win the game this turn: a goal, and perhaps moves that reach it without an attack.
 
     goal: the goal; reaching it wins the game.
     at_most: an upper bound on the chance of any play to win; `None` if the bound of the goal
@@ -40,7 +40,7 @@ class Win(NamedTuple):
 
 
 def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win | None:
-    """Return the goal most likely to win the game this turn, or `None` if there is none.
+    """Return the goal most likely to win the game this turn, or `None` if no goal is found.
 
     turn: the turn before the attacks.
     deadline: when to stop searching.
