@@ -216,6 +216,8 @@ class Audit(DisplayMixin):
     def find_detectable_bias(self, throws: Throws) -> float | None:
         """Return the smallest bias of a kind of throw that a log of this length detects.
 
+        throws: the kind of throw, one element of `Audit.throws`.
+
         The bias is the difference between the actual and the fair probability of one result. It is
         detected if it raises an alarm with a probability of at least 90%. The value is `None` if
         the log is too short to detect even a bias of 50 percentage points.
