@@ -129,7 +129,11 @@ class Victory:
 
     @abstractmethod
     def describe_win(self, turn: GameState, player: str) -> str:
-        """Return the reason for a player's win as a clause; unused for the last survivor."""
+        """Return the reason for a player's win as a clause; unused for the last survivor.
+
+        turn: the turn in which the player has won.
+        player: the winner.
+        """
 
     @abstractmethod
     def encode_missions(
