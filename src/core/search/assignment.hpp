@@ -251,7 +251,7 @@ class Rows {
     // The largest size of a part for which two territories are tried as the first target.
     static constexpr int MAX_TWO_ORDERS = 14;
 
-    // Returns the number that a territory adds to the key of a part in bound_pooled.
+    // Returns the hash of a territory and its armies, which is added to the key of a part in bound_pooled.
     uint64_t make_key_part(int t, int armies) const {
         return hash_number(uint64_t(game_.kind[t]) << 40 | uint64_t(game_.keep[t]) << 20 | armies);
     }

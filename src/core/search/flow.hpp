@@ -54,7 +54,7 @@ class Flow {
     }
 
   private:
-    // `run` stops after this work for each state that the deadline allows.
+    // `run` stops when its work exceeds this number times the number of states that the deadline allows.
     static constexpr int64_t WORK_PER_STATE = 1'000'000;
 
     struct Node {

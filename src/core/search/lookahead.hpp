@@ -1,13 +1,14 @@
-// A policy for positions that are too large for exact search: it compares all rolls by one-step lookahead. The value
-// after a roll is estimated by the value of an assignment of targets to stacks (assignment.hpp).
+// A policy for positions that are too large for exact search: it compares the rolls that may help by lookahead, usually
+// of one step. The value after a roll is estimated by the value of an assignment of targets to stacks (assignment.hpp).
 //
 // Let H(s) be the expected payment of the assignment in state s. The action value of a roll is
 //
 //     Q(s, roll) = Σ_z P(z) · (r(z) + H(z)),
 //
 // where z runs over the results, each with the best advance found, and r is the immediate payment. In every state, even
-// in the middle of a battle, the policy chooses the roll with the greatest Q; its style decides between nearly equal
-// values. After a conquest, the policy chooses the best advance for the assignment of the state before the last roll.
+// in the middle of a battle, the policy chooses the roll with the greatest Q among these rolls; its style decides between
+// nearly equal values. After a conquest, the policy chooses the best advance for the assignment of the state before the
+// last roll.
 //
 // The policy depends only on the state, on its style, and on its base, which is the assignment at the start. In each
 // state the base is repaired and improved by hill climbing. Two processes with the same base and style therefore make

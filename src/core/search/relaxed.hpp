@@ -203,8 +203,8 @@ class Rolls {
     Deadline& deadline_;
     std::vector<std::vector<Row>> rows_;
     std::vector<int> land_;  // for each kind of rules: an attackable territory with these rules
-    // The maximum number of armies that may roll but must stay, and the maximum number of armies that may leave a
-    // stack.
+    // The maximum over all territories of the armies that may roll but must stay, and the maximum over all stacks of
+    // the armies that may leave.
     int more_ = 0, most_ = 0;
 };
 
@@ -540,7 +540,7 @@ class Relaxed {
 
     // Returns the work of `explore` and `value`, in units of the work for one value.
     int64_t work() const { return values_ + WORK_PER_STATE * states_; }
-    // Whether `explore` failed because there are too many values or too little memory.
+    // Whether `explore` failed because the game needs too many values, too much memory, or too many bits for a state.
     bool is_large() const { return is_large_; }
 
     // Finds all reachable states. Returns false if this would exceed the limit of `most` values, of `work`, or of
@@ -1095,7 +1095,8 @@ class Relaxed {
     std::vector<size_t> first_;  // for each item: the index of its first territory in inner_; then the size of inner_
     // The minimum of `keep`, and the minimum of `left_behind`, over all light territories.
     int light_kept_ = UNREACHABLE, light_least_ = 1;
-    // The kinds of rules and numbers of defenders that attacks on light territories can have.
+    // The pairs of a kind of rules and a number of defenders for attacks on light territories. `step` + 1 defenders
+    // stand for all larger numbers, because no roll destroys them all.
     std::vector<std::pair<int, int>> light_rows_;
     std::vector<uint8_t> is_goal_, is_open_;
     std::vector<Set<W>> beyond_;  // for each item: the neighbours of its territories
@@ -1153,8 +1154,8 @@ class Chance {
 
     bool is_done() const { return best <= 0.0 || waiting_.empty(); }
 
-    // Solves the most promising relaxed game, if any is left. Removes games that need more than `most` values. If the
-    // call is stopped, the next call repeats the game.
+    // Solves the most promising relaxed game, if any is left. Removes games that need more than `most` values, too much
+    // memory, or too many bits for a state. If the call is stopped, the next call repeats the game.
     void improve(int64_t most) {
         while (!is_done()) {
             deadline_.spend();

@@ -8,8 +8,8 @@
 
 namespace iacta {
 
-// A search with the functions of iacta.h that take an iacta_search. Call `begin`, which sets the limits, before each
-// call of another function.
+// A search; its methods do the work of the functions of iacta.h that take an iacta_search. Call `begin`, which sets the
+// limits, before each call of another function except `count_goals`.
 class Search {
   public:
     virtual ~Search() = default;

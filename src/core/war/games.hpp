@@ -157,7 +157,8 @@ class WarPlay {
     static constexpr size_t FINALISTS = 3;  // the number of best aims that are compared by simulated rounds
     // The factor on the number of samples if an elimination and another aim are nearly equal.
     static constexpr int MORE = 3;
-    static constexpr double CLOSE = 0.06;  // the largest difference of V between two aims that count as nearly equal
+    // Two aims whose values (mean V plus margin) differ by less than this are nearly equal.
+    static constexpr double CLOSE = 0.06;
     static constexpr double MISSION_MARGIN = 0.1;  // the margin of the elimination that is the mission
 
     static auto find_mission(std::vector<JudgedAim*>& aims) {

@@ -403,8 +403,8 @@ class Wins {
         }
         return found;
     }
-    // Returns the territories of other players that a mission requires. `cost` is the cost of the cheapest path to each
-    // territory.
+    // Returns the territories that a player must still take for a mission. If the mission leaves a choice, the cheapest
+    // capitals (by `cost`, a cost for each territory) or the continents with the fewest armies in the way are chosen.
     Set<W> find_targets(int player, const Mission& mission, const std::vector<int>& cost) const {
         const int32_t *first = rules_.entries.data() + mission.first, *last = rules_.entries.data() + mission.last;
         Set<W> found, own = find_lands(player);

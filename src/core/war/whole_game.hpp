@@ -13,7 +13,8 @@ struct Aim {
     int kind = 0, which = 0;  // `kind` is IACTA_AIM_...; `which` is the index of a continent or player
 };
 
-// A whole game with the functions iacta_war_... of iacta.h. Several threads may call them concurrently.
+// A whole game; its methods do the work of the functions iacta_war_... of iacta.h. Several threads may call them
+// concurrently.
 class WholeGame {
   public:
     virtual ~WholeGame() = default;
