@@ -150,5 +150,5 @@ def test_the_core_refuses_invalid_rules_of_new_armies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("iacta.war.tables.TERRITORIES_PER_ARMY", 0)
-    with pytest.raises(IactaError, match="the rules of cards and new armies must be valid"):
+    with pytest.raises(IactaError, match="the rules of cards and new armies must have"):
         War(make_line_turn("r6 b4"))
