@@ -298,6 +298,7 @@ def find_period(sequences: Sequence[ThrowSequence]) -> Finding | None:
     evidence = float(np.logaddexp.reduce(means)) - math.log(len(means))
     best = int(np.argmax([log.max() for log in logs]))
     distance = int(np.argmax(logs[best])) + 1
+    # An alarm appends this detail to "a sequence of results is used again".
     detail = f"after {distance:,} {used[best].one if distance == 1 else used[best].many}"
     if evidence <= 0:
         detail = f"no period of up to {longest - 1:,} results was found"
@@ -535,9 +536,9 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
 
 @lru_cache(maxsize=2**14)
 def _find_critical_count(throws: int, chance: float, level: float) -> int:
-    """Return the smallest count that a result of fair dice reaches with at most chance `level`.
+    """Return the smallest count that fair dice reach with a chance of at most `level`.
 
-    chance: the probability of the result in one throw.
+    chance: the probability of the counted result in one throw.
     """
     return bisect_left(
         range(throws + 1),

@@ -56,7 +56,7 @@ class Change(NamedTuple):
     def left(self) -> tuple[int, int]:
         """The armies of both sides after the attack, before the winner moves armies in."""
         if self.attack is None:
-            raise ValueError("no attack")
+            raise ValueError("the change is not an attack, or its territories are not certain")
         after, against = (self.changed[name].armies for name in self.attack)
         return (after + against, 0) if self.is_won else (after, against)
 

@@ -54,9 +54,11 @@ class Evidence(NamedTuple):
     """The evidence against fair dice in the throws so far, as log E of several bets.
 
     E is the e-value of a bet (see `iacta.fairness.e_values`). The e-value of all bets together is
-    the mean over the bets in `dice` times the mean over the bets in `battles`.
+    the mean over the bets in `dice` times the weighted mean over the bets in `battles`, in which
+    the bet on tenths has half the weight.
 
-    dice: log E of a bet on the dice of rolls, and of a bet on the losses of rolls.
+    dice: log E of a bet on the dice of rolls (on the losses if the dice are unknown), and of a bet
+        on the losses of rolls. Both bets include single dice.
     battles: log E of the bets on battles and stated chances: first a bet on tenths (see
         `iacta.fairness.audit`), then bets on extreme results.
     most: the largest log E of all bets together so far.
@@ -126,8 +128,8 @@ class Lines:
     def sides(self) -> list[tuple[Ints, Ints]]:
         """The dice of the attackers and of the defenders, as two arrays per side.
 
-        The first array has the kind of the dice of each line; the second array has a row for each
-        line with the faces, padded with 0.
+        The first array has the number of the kind of dice of each line, negative if the dice are
+        unknown; the second array has a row for each line with the faces, padded with 0.
         """
         sides = []
         for side in (0, 1):
@@ -208,8 +210,9 @@ class Tally:
     def _count(self, lines: Lines) -> Floats:
         """Count the results of lines, and return the change of log E caused by each line.
 
-        The array has three rows, one for each bet: on the dice of rolls, on the losses of rolls,
-        and on the tenths of battles (see `iacta.fairness.audit`).
+        The array has three rows, one for each bet: on the dice of rolls (on the losses if the dice
+        are unknown), on the losses of rolls, and on the tenths of battles (see
+        `iacta.fairness.audit`). Single dice count in the first two rows.
         """
         kinds, players, times = (
             lines.make_column("throws"),
