@@ -267,7 +267,8 @@ def test_a_plan_with_too_many_continents_is_refused() -> None:
     pairs = [(f"T{n % 40 + 1}", f"T{n // 40 + 1}") for n in range(1100)]
     continents = {f"C{n}": (1, [*{*pair}]) for n, pair in enumerate(pairs)}
     position = position_of_many(41, continents)
-    with pytest.raises(TooLargeError, match=r"at most 1,024 continents, got .* 'line'"):
+    said = r"at most 1,024 continents and other sets of territories, got .* 'line'"
+    with pytest.raises(TooLargeError, match=said):
         best_plan(position, Worth(), time_limit=2)
 
 

@@ -78,7 +78,7 @@ def test_a_plan_can_be_pickled_and_followed() -> None:
 def test_records_of_other_things_are_refused() -> None:
     policy, other = small_game(11).plan().policy, small_game(12).problem()
     record = policy.to_record()
-    with pytest.raises(IllegalError, match="policy must be for the turn of its problem"):
+    with pytest.raises(IllegalError, match="policy must be a record for the turn of the given"):
         Policy.from_record(record, other)
     wrong: object
     for wrong in (None, 5, [], {}, {**record, "version": 0}, {**record, "style": 5}):

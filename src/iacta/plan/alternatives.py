@@ -25,7 +25,9 @@ from iacta.plan.planner import EQUAL
 from iacta.plan.policy import Policy
 from iacta.plan.problem import PolicyAction, TurnState
 
-MAX_ROLL_RESULTS = 4  # an attack with more possible results is a whole battle, not a roll
+# An attack with more possible results is treated as a whole battle. A roll with at most three
+# defence dice has at most 4 results.
+MAX_ROLL_RESULTS = 4
 SAME = 1e-9  # two exact values that differ by less are treated as equal
 DIGITS = 12  # values are rounded to this many decimals before they are compared
 

@@ -566,7 +566,8 @@ def _describe_conquest(
 
     whole: the words before the name of a continent, such as `"take "`.
     last: the conjunction before the last name, such as `"and"`.
-    many: the words before `of N territories` if there are too many names to list.
+    many: the words before `of N territories` if there are too many names to list, such as
+        `"all"`.
     """
     if isinstance(names, str):
         names = board.find_set(names)

@@ -219,7 +219,8 @@ class Policy:
             )
         if record.get("turn") != problem.turn.to_code():
             raise IllegalError(
-                "policy must be for the turn of its problem, got a policy for another turn"
+                "policy must be a record for the turn of the given problem, "
+                "got a record for another turn"
             )
         try:
             shares = record["assignment"]

@@ -49,7 +49,9 @@ from iacta.rules.roll import Losses
 
 MAX_BATTLES = 2_000  # maximum number of battles in a log; this number takes minutes to review
 MAX_COSTLIEST = 3  # maximum number of mistakes in the list of the costliest mistakes
-MIN_MISTAKE = 0.01  # a decision is a mistake if it costs this chance, or 10 times this worth
+# A decision with a known better alternative is a mistake if it lowers the chance of success by at
+# least this much, or the expected worth by at least 10 times as much.
+MIN_MISTAKE = 0.01
 
 
 class ReviewedStep(NamedTuple):

@@ -159,8 +159,9 @@ class Search:
         max_sets = self._library.constant("MAX_SETS")
         if len(problem.rewards.sets) > max_sets:
             raise TooLargeError(
-                f"a goal must have at most {max_sets:,} continents, "
-                f"got {len(problem.rewards.sets):,} on board {quote(problem.board.name)}"
+                f"a goal must pay for at most {max_sets:,} continents and other sets of "
+                f"territories, got {len(problem.rewards.sets):,} "
+                f"on board {quote(problem.board.name)}"
             )
         tables = make_tables(self._library, problem, until, deadline or Deadline())
         self.problem, self.lands = problem, tables.data.lands
@@ -402,9 +403,10 @@ class Search:
         return code, Report(self.problem, report.data.states, order.astype(np.int64), numbers)
 
     def bounds(self, deadline: Deadline, values: float = inf) -> Iterator[float]:
-        """Yield smaller and smaller upper bounds on the value of any play.
+        """Yield upper bounds on the value of any play, which never increase.
 
-        values: the maximum number of values to compute in relaxed games (easier games).
+        values: the maximum number of values to compute in all relaxed games (easier games)
+            together.
         """
         more = self._library.constant("MORE")
         bound, code = c_double(inf), more
