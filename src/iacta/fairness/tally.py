@@ -58,7 +58,7 @@ class Evidence(NamedTuple):
     the bet on tenths has half the weight.
 
     dice: log E of a bet on the dice of rolls (on the losses if the dice are unknown), and of a bet
-        on the losses of rolls. Both bets include single dice.
+        on the losses of rolls. If the order of the throws is known, single dice count in both bets.
     battles: log E of the bets on battles and stated chances: first a bet on tenths (see
         `iacta.fairness.audit`), then bets on extreme results.
     most: the largest log E of all bets together so far.
@@ -79,6 +79,9 @@ class Evidence(NamedTuple):
     @classmethod
     def from_counts(cls, throws: list[Throws], tails: Floats) -> "Evidence":
         """Compute the evidence from counts, if the order of the throws is unknown.
+
+        The first bet uses the losses of rolls only if no faces of dice are counted. The second bet
+        ignores single dice.
 
         throws: the kinds of throw with their counts.
         tails: log E of each bet on extreme results.
