@@ -1,8 +1,22 @@
 """Boards and starting positions for training and benchmarking AIs in whole games."""
 
+from fractions import Fraction
 from random import Random
 
-from iacta import Board, Continent, Holding, Position, Sets, Turn, classic_board
+from iacta import (
+    Board,
+    Capitals,
+    Continent,
+    Holding,
+    Missions,
+    Position,
+    Sets,
+    Share,
+    Turn,
+    Victory,
+    classic_board,
+)
+from iacta.game import Eliminate, Mission, OwnContinents, OwnTerritories
 
 NAMES = ("red", "blue", "green", "black", "white", "pink")
 HOUSE_SETS = Sets((5, 7, 9, 11, 13, 15))
@@ -55,4 +69,34 @@ def draw_start(rng: Random) -> Turn:
     """Return a game on a random board or the classic board, with random rules for cards."""
     board = classic_board() if rng.random() < 0.4 else draw_board(rng)
     trade = rng.choice((None, None, Sets(is_fixed=True), Sets(is_fixed=True), HOUSE_SETS))
-    return make_start(board, rng.randint(2, 6), trade, has_cards=rng.random() < 0.85)
+    start = make_start(board, rng.randint(2, 6), trade, has_cards=rng.random() < 0.85)
+    return start if rng.random() < 0.6 else start.with_options(victory=draw_victory(rng, start))
+
+
+def draw_victory(rng: Random, start: Turn) -> Victory:
+    """Return a random victory condition, scaled to the board: a share, capitals or missions."""
+    names, board = start.players, start.board
+    kind = rng.choice(("share", "capitals", "known", "hidden"))
+    if kind == "share":
+        return Share(Fraction(rng.randint(10, 18), 20))
+    if kind == "capitals":
+        capitals = dict(zip(names, rng.sample(board.territories, len(names)), strict=True))
+        return Capitals(capitals, rng.choice((None, max(len(names) - 1, 2))))
+    cards = list_mission_cards(board, names)
+    if kind == "hidden":
+        return Missions(dict.fromkeys(names, "hidden"), cards=cards)
+    rivals = {name: [card for card in cards if card != Eliminate(name)] for name in names}
+    return Missions({name: rng.choice(rivals[name]) for name in names})
+
+
+def list_mission_cards(board: Board, players: tuple[str, ...]) -> tuple[Mission, ...]:
+    """Return missions like those of the board game, scaled to a board."""
+    number = len(board.territories)
+    continents = [each.name for each in board.continents]
+    pairs = [
+        OwnContinents((first, second))
+        for index, first in enumerate(continents)
+        for second in continents[index + 1 :]
+    ]
+    counted = (OwnTerritories(round(number * 4 / 7)), OwnTerritories(round(number * 3 / 7), 2))
+    return (*pairs[:6], *counted, *counted, *map(Eliminate, players))

@@ -27,7 +27,7 @@ enum {
     IACTA_MAX_DEPTH = 8,
     IACTA_MAX_PLAYERS = 6,
     IACTA_LARGEST_TABLE = 64,
-    IACTA_FEATURES = 48
+    IACTA_FEATURES = 55
 };
 
 /* The deck of a whole game: IACTA_CARDS_OF_SYMBOL cards of each of three symbols, then two jokers. */

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iacta import Position, Turn, classic_board
+from iacta import Board, Capitals, Continent, Missions, Position, Turn, classic_board
+from iacta.game import Eliminate, Mission, OwnContinents, OwnTerritories
 from iacta.inputs.errors import IactaError
 from iacta.inputs.files import read_package_file
-from iacta.war.games import War
+from iacta.war.games import War, stack_weights
 from iacta.war.players import PLAYERS, Player
 from iacta.war.tables import find_hand
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, load_weights
@@ -19,6 +20,7 @@ from tests.game.positions import classic_turn, make_line_turn
 
 pytestmark = pytest.mark.usefixtures("core")
 ROOT = Path(__file__).parents[2]
+BEFORE = ROOT / "benchmarks" / "usual_before.json"
 
 
 def make_start(seed: int) -> Turn:
@@ -116,12 +118,123 @@ def test_features_match_their_descriptions() -> None:
     assert np.abs(seen).max() < 10
 
 
+def test_v_has_separate_weights_for_games_with_capitals_or_missions() -> None:
+    turn, usual = make_mission_turn("East", "5 territories", "5 territories"), PLAYERS["usual"]
+    for some, name in ((turn, "missions"), (make_start(1), "choosing")):
+        found = stack_weights((usual, usual), some.victory)
+        assert np.array_equal(found, np.tile(load_weights(name), 2))  # type: ignore[arg-type]
+    # A file of other weights has one set for all games.
+    before = Player(samples=2, value=BEFORE)
+    found = stack_weights((before,), turn.victory)
+    assert np.array_equal(found, load_weights("choosing", BEFORE))  # type: ignore[arg-type]
+
+
+LINE = Board(
+    "line",
+    tuple("ABCDEF"),
+    tuple(pair for a, b in zip("ABCDE", "BCDEF", strict=True) for pair in ((a, b), (b, a))),
+    (Continent("West", 1, ("A", "B", "C")), Continent("East", 2, ("D", "E", "F"))),
+)
+
+
+def make_mission_turn(*missions: Mission | str) -> Turn:
+    """Return a turn with red on A and B, blue on C and D, green on E and F."""
+    held = dict(zip("ABCDEF", zip("rrbbgg", (5, 1, 2, 3, 4, 1), strict=True), strict=True))
+    given = dict(zip("rbg", missions, strict=True))
+    victory = Missions(given, cards=("5 territories", "6 territories", "East"))
+    return Turn(Position(LINE, "r", held), place=3, players=tuple("rbg"), victory=victory)
+
+
+def read_mission_features(turn: Turn) -> list[dict[str, float]]:
+    """Return the seven features of each player's mission."""
+    _, seen = War(turn).judge(load_weights("ending"))
+    names = [*FEATURES_OF_PLAYERS][-7:]
+    return [dict(zip(names, map(float, row[-7:]), strict=True)) for row in seen]
+
+
+def test_the_features_of_missions_match_their_descriptions() -> None:
+    turn = make_mission_turn(OwnContinents(("East",)), OwnTerritories(4, 2), Eliminate("r"))
+    red, blue, green = read_mission_features(turn)
+    # Red has 9 armies and needs D, E and F with 8 armies, and an army on each.
+    assert red["mission of continents"] == blue["mission of territories"] == 1
+    assert green["mission to eliminate"] == 1
+    assert red["missing"] == pytest.approx(3 / 6)
+    assert red["progress"] == pytest.approx(9 / (9 + 8 + 3))
+    # Blue has 5 armies and needs B and F with 1 army, and two armies on each.
+    assert blue["missing"] == pytest.approx(2 / 6)
+    assert blue["progress"] == pytest.approx(5 / (5 + 2 + 4))
+    # Green has 5 armies and needs A and B with 6 armies, and an army on each.
+    assert green["missing"] == pytest.approx(2 / 6)
+    assert green["progress"] == pytest.approx(5 / (5 + 6 + 2))
+    assert red["best rival's mission"] == pytest.approx(5 / 11)
+    assert green["best rival's mission"] == pytest.approx(5 / 11)
+    assert blue["best rival's mission"] == pytest.approx(9 / 20)
+
+
+def test_hidden_missions_have_no_features() -> None:
+    for each in read_mission_features(make_mission_turn("hidden", "hidden", "hidden")):
+        assert set(each.values()) == {0.0}
+    red, blue, _ = read_mission_features(make_mission_turn("East", "hidden", "hidden"))
+    assert red["mission of continents"] == 1
+    assert blue["progress"] == 0
+    assert blue["best rival's mission"] == red["progress"] > 0
+
+
+def test_a_player_compares_aims_without_the_secret_missions_of_others() -> None:
+    first, second = (
+        War(make_mission_turn("5 territories", mission, "6 territories")).judge_aims(
+            PLAYERS["usual"], 1
+        )
+        for mission in ("secret West", "secret 3 territories")
+    )
+    assert first == second
+    known = War(make_mission_turn("5 territories", "West", "6 territories"))
+    assert known.judge_aims(PLAYERS["usual"], 1) != first
+
+
+def test_the_features_of_capitals_count_the_missing_capitals() -> None:
+    held = dict(zip("ABCDEF", zip("rrbbgg", (5, 1, 2, 3, 4, 1), strict=True), strict=True))
+    capitals = Capitals({"r": "A", "b": "C", "g": "F"}, 2)
+    turn = Turn(Position(LINE, "r", held), place=3, players=tuple("rbg"), victory=capitals)
+    red, blue, green = read_mission_features(turn)
+    assert red["mission of capitals"] == blue["mission of capitals"] == 1
+    assert red["missing"] == blue["missing"] == green["missing"] == pytest.approx(1 / 6)
+    assert red["progress"] == pytest.approx(9 / (9 + 1 + 1))  # F
+    assert blue["progress"] == pytest.approx(5 / (5 + 1 + 1))  # F
+    assert green["progress"] == pytest.approx(5 / (5 + 2 + 1))  # C
+
+
+def test_dealt_games_give_each_player_their_capital_with_many_armies() -> None:
+    lands = classic_board().territories
+    held = {land: ("rbg"[k % 3], 3) for k, land in enumerate(lands)}
+    capitals = {"r": "Brazil", "b": "Ural", "g": "Japan"}
+    turn = Turn(
+        Position(classic_board(), "r", held),
+        phase="over",
+        cards={},
+        players=tuple("rbg"),
+        victory=Capitals(capitals),
+    )
+    missing, stack = (
+        [*FEATURES_OF_PLAYERS].index(name) for name in ("missing", "stack for armies")
+    )
+    stacks = list[float]()
+    for seed in range(20):
+        (first, *_), _ = War(turn).record_game((PLAYERS["simple"],) * 3, share=1, seed=seed)
+        # After the first turn of the game, every player still needs one or two capitals.
+        assert {*(first[:, missing] * len(lands)).round().tolist()} <= {1, 2, 3}
+        stacks += first[:, stack].tolist()
+    # A capital gets 0.4 of the armies that are left after one for each territory: 8 of 35.
+    assert np.median(stacks) > 8 / 35
+
+
 def test_the_file_of_v_describes_its_origin_and_features() -> None:
     record = json.loads(read_package_file("iacta.war", "value.json"))
     assert record["features"] == FEATURES_OF_PLAYERS
     assert re.fullmatch("[0-9a-f]{64}", record["SHA-256 of what made it"])
-    assert record["made by"].startswith("python -m benchmarks.train_war")
-    for name in ("choosing", "ending"):
+    for name, command in record["made by"].items():
+        assert re.fullmatch(rf"python -m benchmarks.train_war \d+ {name}", command)
+    for name in ("choosing", "missions", "ending"):
         assert np.isfinite(load_weights(name)).all()
         assert len(load_weights(name)) == (len(FEATURES_OF_PLAYERS) + 2) * HIDDEN
 

@@ -214,7 +214,7 @@ class WarPlay {
                 after_ = s;
                 play_war(rules_, after_, seats.data(), &each->aim, int(n_[ROUNDS]), int(n_[ROUNDS]) + 1, dice, deadline,
                          renew_dice, nullptr, &rounds);
-                judge(rules_, after_, quick_play_->tactics, weights_, chances.data());
+                judge(rules_, after_, quick_play_->tactics, weights_, s.mover, chances.data());
                 each->total += chances[size_t(s.mover)];
             }
             change += each->value() / double(best.size());
@@ -236,7 +236,7 @@ class WarPlay {
         tactics.play(s, none, nullptr);
         if (rules_.find_winner(s) < 0) rules_.next(s);
         std::array<double, MAX_PLAYERS> chances;
-        judge(rules_, s, tactics, weights_, chances.data());
+        judge(rules_, s, tactics, weights_, mover, chances.data());
         return ends_[i].second = chances[size_t(mover)];
     }
     // Plays a turn with an aim up to the first attack, and stores the result in `opening`.

@@ -15,6 +15,8 @@ constexpr int MAX_PLAYERS = IACTA_MAX_PLAYERS;
 // Owner numbers are below OWNERS: players, then a neutral owner; the largest means nobody.
 constexpr int OWNERS = IACTA_NOBODY + 1;
 constexpr int CARDS = IACTA_CARDS, OF_SYMBOL = IACTA_CARDS_OF_SYMBOL, SYMBOLS = 3, SET = 3;
+// The share of the dealt armies that stand on capitals; armies that each territory needs are not counted.
+constexpr double CAPITAL_SHARE = 0.4;
 
 using Log = std::vector<iacta_action>;
 using Cards = uint64_t;  // one bit for each card: 14 of each symbol, then two jokers
@@ -268,8 +270,14 @@ class WarRules {
     void move(War<W>& s, int v, int to, int number, Log* log) const;
     void stop(War<W>& s, Log* log) const;
     void next(War<W>& s) const;
+    // Returns a player's capital, or -1 if the game has no capitals.
+    int find_capital(const War<W>& s, int player) const {
+        if (s.mission[player] < 0) return -1;
+        const Mission& mission = missions[size_t(s.mission[player])];
+        return mission.kind == IACTA_MISSION_CAPITALS ? entries[size_t(mission.first)] : -1;
+    }
     // Deals the territories in `order` to the players, places their armies at random, and chooses a random first
-    // player.
+    // player. A capital gets CAPITAL_SHARE of its owner's armies.
     void deal(War<W>& s, const std::vector<int>& order, int armies, Random& random) const;
     void set_mover(War<W>& s, int mover) const {
         s.mover = mover;
@@ -567,8 +575,12 @@ void WarRules<W>::deal(War<W>& s, const std::vector<int>& order, int armies, Ran
     for (int o = 0; o < players; ++o) {
         std::vector<int> own;
         for (size_t i = size_t(o); i < order.size(); i += size_t(players)) own.push_back(order[i]);
-        for (int left = armies - int(own.size()); left > 0; --left)
-            add(s, own[size_t(random.draw_below(int(own.size())))], 1);
+        int left = std::max(armies - int(own.size()), 0);
+        if (int capital = find_capital(s, o); capital >= 0 && s.owner[capital] == o) {
+            int guards = int(left * CAPITAL_SHARE);
+            add(s, capital, guards), left -= guards;
+        }
+        for (; left > 0; --left) add(s, own[size_t(random.draw_below(int(own.size())))], 1);
     }
     s.known.fill(0);
     s.hidden.fill(0);

@@ -22,8 +22,8 @@ class SizedWholeGame final : public WholeGame {
     int32_t evaluate(const float* weights, float* features, double* chances) const override {
         static constexpr double NONE[NUMBERS] = {};
         Tactics<W> tactics(rules_, NONE);
-        write_features(rules_.start, tactics, features);
-        judge(rules_, rules_.start, tactics, weights, chances);
+        write_features(rules_.start, tactics, ALL_KNOWN, features);
+        judge(rules_, rules_.start, tactics, weights, ALL_KNOWN, chances);
         return IACTA_DONE;
     }
     int32_t judge_aims(Numbers numbers, const float* choosing, uint64_t seed, int32_t* found, double* values,
@@ -89,7 +89,7 @@ class SizedWholeGame final : public WholeGame {
             ended[i] = uint8_t(play_war(
                 rules_, s, seats.data(), given, cut, max_rounds, random, deadline, [](const War<W>&) {},
                 reached ? reached + i : nullptr, rounds + i));
-            judge(rules_, s, plays[0].tactics, ending, chances + int64_t(i) * rules_.players);
+            judge(rules_, s, plays[0].tactics, ending, ALL_KNOWN, chances + int64_t(i) * rules_.players);
         }
         return IACTA_DONE;
     }
@@ -109,7 +109,8 @@ class SizedWholeGame final : public WholeGame {
             rules_, s, seats.data(), nullptr, 0, max_rounds, random, deadline,
             [&](const War<W>& now) {
                 if (chance.draw_uniform() >= share || found >= room) return;
-                write_features(now, tactics, features + int64_t(found) * rules_.players * FEATURES);
+                int viewer = chance.draw_below(rules_.players + 1) - 1;  // -1 is ALL_KNOWN
+                write_features(now, tactics, viewer, features + int64_t(found) * rules_.players * FEATURES);
                 ++found;
             },
             nullptr, &rounds);
@@ -131,9 +132,9 @@ class SizedWholeGame final : public WholeGame {
         int most = is_continent ? int(rules_.continents.size()) : is_player ? rules_.players : 1;
         return kind >= IACTA_AIM_AS_LIKED && kind <= IACTA_AIM_GUARD && which >= 0 && which < most;
     }
-    void write_features(const War<W>& s, Tactics<W>& tactics, float* features) const {
+    void write_features(const War<W>& s, Tactics<W>& tactics, int viewer, float* features) const {
         std::array<std::array<float, FEATURES>, MAX_PLAYERS> rows;
-        find_features(rules_, s, tactics, rows.data());
+        find_features(rules_, s, tactics, viewer, rows.data());
         for (int i = 0; i < rules_.players; ++i) std::copy(rows[i].begin(), rows[i].end(), features + i * FEATURES);
     }
     struct Table {
@@ -155,6 +156,11 @@ class SizedWholeGame final : public WholeGame {
         for (int t = 0; t < rules_.lands; ++t)
             if (s.owner[t] <= rules_.players) lands.push_back(t);
         for (size_t i = lands.size(); i > 1; --i) std::swap(lands[i - 1], lands[size_t(random.draw_below(int(i)))]);
+        // Each player gets their own capital.
+        for (int i = 0; i < rules_.players; ++i) {
+            auto capital = std::find(lands.begin(), lands.end(), rules_.find_capital(s, i));
+            if (capital != lands.end()) std::swap(*capital, lands[size_t(i)]);
+        }
         rules_.deal(s, lands, STARTING[rules_.players] * int(lands.size()) / LANDS, random);
     }
 };

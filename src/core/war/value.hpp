@@ -23,9 +23,31 @@ inline double exponential(double x) {
     return sum;
 }
 
-// Computes the features of each player at the start of a turn. `iacta.war.value.FEATURES_OF_PLAYERS` describes them.
+constexpr int ALL_KNOWN = -1;  // instead of a player: nothing is hidden
+
+// How close a player is to fulfilling their mission: 0 for unknown missions, otherwise the player's armies, divided by
+// the sum of these armies and the cost of the mission.
+struct Progress {
+    const Mission* mission = nullptr;
+    int number = 0;
+    double share = 0.0;
+};
+
+// Returns the progress of a player, as known to `viewer`.
 template <int W>
-void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, std::array<float, FEATURES>* seen) {
+Progress find_progress(const WarRules<W>& rules, const War<W>& s, int player, int viewer) {
+    bool is_known = viewer == ALL_KNOWN || player == viewer || !rules.is_hidden[size_t(player)];
+    if (!s.lands[player] || s.mission[player] < 0 || !is_known) return {};
+    Need need = Wins<W>(rules, s).find_need(player);
+    double armies = s.armies[player] + (player == s.mover ? s.place : 0);
+    return {&rules.missions[size_t(s.mission[player])], need.number, armies / (armies + need.cost)};
+}
+
+// Computes the features of each player at the start of a turn. `iacta.war.value.FEATURES_OF_PLAYERS` describes them.
+// viewer: the player whose knowledge of hidden missions is used, or ALL_KNOWN.
+template <int W>
+void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, int viewer,
+                   std::array<float, FEATURES>* seen) {
     auto ratio = [](double x) { return x > 0.0 ? (x - 1.0) / (x + 1.0) : -1.0; };
     const Game<W>& g = rules.later;
     int alive = rules.count_alive(s), P = rules.players, all = s.count_armies(), lands = 0;
@@ -91,6 +113,9 @@ void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactic
             best_reach = std::max(best_reach, reach[i]);
             if (reach[i] > 1.2) best_cards = std::max(best_cards, double(s.count_cards(i)));
         }
+    std::array<Progress, MAX_PLAYERS> progress;
+    if (!rules.missions.empty())
+        for (int i = 0; i < P; ++i) progress[i] = find_progress(rules, s, i, viewer);
     double mean = std::max(double(armies) / alive, 1.0), mean_income = std::max(double(incomes) / alive, 1.0);
     double mean_lands = double(lands) / alive, set = rules.count_next_set(s);
     static constexpr double HAS_SET[] = {0.0, 0.0, 0.0, 0.42, 0.82, 1.0};
@@ -150,19 +175,32 @@ void find_features(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactic
         put(rules.has_cards);
         put(1.0 - double(lands) / rules.lands);
         put(double(alive) / rules.lands);
+        if (rules.missions.empty()) continue;
+        double rival_share = 0.0;
+        for (int j = 0; j < P; ++j)
+            if (j != i) rival_share = std::max(rival_share, progress[j].share);
+        put(rival_share);
+        if (!progress[i].mission) continue;
+        for (int kind :
+             {IACTA_MISSION_LANDS, IACTA_MISSION_CONTINENTS, IACTA_MISSION_CAPITALS, IACTA_MISSION_ELIMINATE})
+            put(progress[i].mission->kind == kind);
+        put(double(progress[i].number) / rules.lands);
+        put(progress[i].share);
     }
 }
 
 // Computes each player's chance to win according to V. The winner has the chance 1, an eliminated player 0.
+// viewer: the player whose knowledge of hidden missions is used, or ALL_KNOWN.
 template <int W>
-void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const float* weights, double* chances) {
+void judge(const WarRules<W>& rules, const War<W>& s, Tactics<W>& tactics, const float* weights, int viewer,
+           double* chances) {
     std::fill(chances, chances + rules.players, 0.0);
     if (int winner = rules.find_winner(s); winner >= 0) {
         chances[winner] = 1.0;
         return;
     }
     std::array<std::array<float, FEATURES>, MAX_PLAYERS> seen;
-    find_features(rules, s, tactics, seen.data());
+    find_features(rules, s, tactics, viewer, seen.data());
     const float *first = weights, *bias = weights + HIDDEN * FEATURES, *second = bias + HIDDEN;
     double most = -1e300;
     for (int i = 0; i < rules.players; ++i) {

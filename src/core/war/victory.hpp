@@ -118,6 +118,11 @@ struct Wanted {
     }
 };
 
+// The number of territories that a player must still take to win, and their cost, as in `Wanted`.
+struct Need {
+    int number = 0, cost = 0;
+};
+
 // Finds out how the mover can win in this turn, and which other players are about to win.
 template <int W>
 class Wins {
@@ -147,6 +152,29 @@ class Wins {
     std::pair<int, int> find_winning_placement() const {
         auto winning = find_placement_without_attacks();
         return winning.first >= 0 ? winning : find_placement_for_attacks();
+    }
+    // Returns the territories that a player's mission still requires and their cost, without the territories on the way
+    // to them. For a mission that counts territories, these are the cheapest territories.
+    Need find_need(int player) const {
+        const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
+        std::vector<int> cost(size_t(rules_.lands));
+        for (int v = 0; v < rules_.lands; ++v)
+            cost[size_t(v)] = s_.at.armies[size_t(v)] ? s_.at.armies[size_t(v)] + std::max(mission.armies, 1) : 0;
+        Need need;
+        if (mission.kind != IACTA_MISSION_LANDS) {
+            for (Set<W> rest = find_targets(player, mission, cost); rest.any();)
+                ++need.number, need.cost += cost[size_t(rest.pop())];
+            return need;
+        }
+        for (Set<W> own = find_lands(player); own.any();) {
+            int v = own.pop();
+            cost[size_t(v)] = std::max(mission.armies - s_.at.armies[size_t(v)], 0);
+        }
+        std::erase(cost, 0);
+        std::sort(cost.begin(), cost.end());
+        need.number = std::max(mission.number - rules_.count_held(s_, player, mission), 0);
+        for (int i = 0; i < std::min(need.number, int(cost.size())); ++i) need.cost += cost[size_t(i)];
+        return need;
     }
     // Returns whether the last move of the turn can fulfil the mission of the mover.
     bool may_win_by_move() const { return count_missing() == 1; }

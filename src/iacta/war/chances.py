@@ -5,10 +5,9 @@ opinion: the result for the keeper, an AI of another style that is as strong as 
 the keeper itself, the second opinion comes from the usual AI. The two results are never averaged.
 
 Games of these two AIs stop after six rounds, and the value function V estimates each player's
-chance from there. V was trained mainly on games of an earlier version of the usual AI. A separate
-allowance covers the error of V: 3 percentage points for the usual AI, 6 for the keeper. Games of
-other AIs and of policies are played to the end, and so are games under victory conditions for which
-V was not trained.
+chance from there. A separate allowance covers the error of V: 3 percentage points for the usual AI,
+6 for the keeper. Games of other AIs and of policies are played to the end, and so are games with
+capitals or missions, because the error of V can then exceed the allowance.
 
 Games are played in stages that end after 100, 200, 400, ... games. Results of incomplete stages are
 discarded, except for the first stage. A time limit therefore limits the number of stages, but never
@@ -219,7 +218,7 @@ def make_time_error() -> IllegalError:
 
 def find_cut_rounds(player: str, turn: Turn) -> int:
     """Return the number of rounds after which an AI's games stop, or 0 for complete games."""
-    # V was trained on games of these AIs, under the victory conditions that it judges.
+    # The allowances were measured for these AIs, under the victory conditions that V may judge.
     return CUT_ROUNDS if player in ALLOWANCES and turn.victory.is_judged_by_v else 0
 
 

@@ -13,6 +13,7 @@ from iacta.game import Action, Advance, Attack, Defend, EndPhase, Fortify, Hand,
 from iacta.game import Trade as TradeAction
 from iacta.game.actions import Result
 from iacta.game.turn import Move, Record, Turn
+from iacta.game.victory import Victory
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.native.bit_sets import bits
@@ -71,11 +72,17 @@ def find_number(aim: Aim) -> int:
     return -1 if aim.kind == CHOSEN else AIMS.index(aim.kind)
 
 
-def stack_weights(players: Sequence[Player]) -> Weights | None:
+def stack_weights(players: Sequence[Player], victory: Victory) -> Weights | None:
     """Return the weights of V for each AI, or `None` if no AI simulates turns."""
     if all(each.samples <= 0 for each in players):
         return None
-    return np.concatenate([load_weights("choosing", each.value) for each in players])
+    usual = "choosing" if victory.is_judged_by_v else "missions"
+    return np.concatenate(
+        [
+            load_weights(usual) if each.value is None else load_weights("choosing", each.value)
+            for each in players
+        ]
+    )
 
 
 class PlayedGames(NamedTuple):
@@ -209,7 +216,7 @@ class War:
         self._core.iacta_war_judge_aims(
             self._war,
             make_pointer(player.numbers),
-            make_pointer(stack_weights((player,))),
+            make_pointer(stack_weights((player,), self.turn.victory)),
             seed,
             make_pointer(found),
             make_pointer(values),
@@ -225,7 +232,7 @@ class War:
         self._core.iacta_war_choose_action(
             self._war,
             make_pointer(player.numbers),
-            make_pointer(stack_weights((player,))),
+            make_pointer(stack_weights((player,), self.turn.victory)),
             seed,
             make_pointer(chosen),
             byref(row),
@@ -252,7 +259,7 @@ class War:
             self._core.iacta_war_play_turn(
                 self._war,
                 make_pointer(player.numbers),
-                make_pointer(stack_weights((player,))),
+                make_pointer(stack_weights((player,), self.turn.victory)),
                 find_number(aim),
                 aim.which,
                 seed,
@@ -305,7 +312,7 @@ class War:
             self._war,
             make_budget(self._library, deadline or Deadline(), inf),
             make_pointer(numbers),
-            make_pointer(stack_weights(players)),
+            make_pointer(stack_weights(players, self.turn.victory)),
             make_pointer(load_weights("ending")),
             find_number(aim),
             aim.which,
@@ -352,7 +359,7 @@ class War:
         self._core.iacta_war_record_game(
             self._war,
             make_pointer(numbers),
-            make_pointer(stack_weights(players)),
+            make_pointer(stack_weights(players, self.turn.victory)),
             most_rounds,
             share,
             seed % 2**64,

@@ -1,12 +1,18 @@
 """The value function V: an estimate, learnt from games, of each player's chance to win.
 
-The input of V consists of 48 features for each player at the start of a turn:
+The input of V consists of 55 features for each player at the start of a turn:
 `FEATURES_OF_PLAYERS`. A neural network with one hidden layer maps the features of a player to a
 score. V is the softmax of the scores of the surviving players.
 
-`value.json` contains two sets of weights: `choosing`, with which the usual AI compares its aims,
-and `ending`, which scores games that are stopped early. It also contains the meaning of each
-feature, and a hash of the training program.
+`value.json` contains three sets of weights. The AIs compare their aims with `choosing`, and with
+`missions` in games with capitals or missions. `ending` scores games that are stopped early. An
+earlier version of the training program trained `choosing` and `ending` on games without victory
+conditions; their weights of the features of missions are 0. The file also contains the commands of
+the training, the meaning of each feature, and a hash of the training program.
+
+Seven features describe the missions of the players; a share of the territories and the capitals are
+also missions here. When a player compares aims, missions that this player does not know have no
+features.
 """
 
 import json
@@ -76,6 +82,13 @@ FEATURES_OF_PLAYERS = {
     "cards are played": "whether the game has cards",
     "neutral": "share of territories without a player",
     "players for territories": "surviving players / territories",
+    "best rival's mission": "the largest 'progress' of another player",
+    "mission of territories": "whether the player must own a number or share of territories",
+    "mission of continents": "whether the player must own continents",
+    "mission of capitals": "whether the player must own capitals",
+    "mission to eliminate": "whether the player must eliminate another player",
+    "missing": "territories that the mission still requires / territories",
+    "progress": "armies / (armies + cost of the missing territories)",
 }
 
 
@@ -83,7 +96,7 @@ FEATURES_OF_PLAYERS = {
 def load_weights(name: str, file: Path | None = None) -> Weights:
     """Load the weights of V.
 
-    name: the name of a set of weights: `"choosing"` or `"ending"`.
+    name: the name of a set of weights: `"choosing"`, `"missions"` or `"ending"`.
     file: a file in the format of `value.json`; `None` for `value.json`.
 
     >>> load_weights("ending").shape
