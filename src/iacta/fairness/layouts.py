@@ -532,15 +532,16 @@ def _find_die_columns(values: Mapping[str, object]) -> dict[str, list[str]]:
     return found if are_clear and not are_known else {}
 
 
-def _find_winner_columns(values: Mapping[str, object]) -> list[str]:
+def _find_winner_columns(columns: Iterable[str]) -> list[str]:
     """Return the columns that may name the winner of a battle.
 
     The result is empty unless the log has the columns `attackers` and `defenders`, or if it has the
     documented column `won`.
     """
-    if "won" in values or not {"attackers", "defenders"} <= {*values}:
+    names = {*columns}
+    if "won" in names or not {"attackers", "defenders"} <= names:
         return []
-    return [name for name in WINNER_COLUMNS if name in values]
+    return [name for name in WINNER_COLUMNS if name in names]
 
 
 def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:

@@ -207,7 +207,7 @@ class Tally:
         factors = self._count(lines)
         if self.is_ordered:
             self._update_moments(lines, factors)
-            self.repeats.append_lines(lines)
+            self.repeats.add_dice_and_rolls(lines)
         self.lines += int(lines.make_column("times").sum())
 
     def _count(self, lines: Lines) -> Floats:
@@ -333,7 +333,7 @@ class Repeats:
         self._rolls = [np.zeros((0, 3))]
         self._numbers: dict[Hashable, int] = {}
 
-    def append_lines(self, lines: Lines) -> None:
+    def add_dice_and_rolls(self, lines: Lines) -> None:
         """Append the dice and rolls of lines, until there are as many as the search can use."""
         if sum(map(len, self._dice)) < MAX_SEARCHED[DICE]:
             sides = [

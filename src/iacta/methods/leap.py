@@ -773,7 +773,7 @@ class Leap(RollKernel):
             for state, chance in (
                 Lattice(self.rules).run_forward(Distribution([fighting]), against).items()
             ):
-                least = _find_least_outcome(lost if state.defenders else won)
+                least = _find_negligible_chance(lost if state.defenders else won)
                 if chance > least or not (ours or theirs):
                     yield _add_spare(state, ours, theirs), float(chance)
             return
@@ -792,20 +792,20 @@ def _add_spare(state: State, ours: int, theirs: int) -> State:
     return State(state.attackers + ours, 0)
 
 
-def _find_least_outcome(side: float) -> float:
+def _find_negligible_chance(win_chance: float) -> float:
     """Return the chance below which an outcome is negligible.
 
-    side: the total chance to win of the side that wins in this outcome.
+    win_chance: the total chance to win of the side that wins in this outcome.
     """
-    return MIN_OUTCOME * side if side >= MIN_CHANCE else inf
+    return MIN_OUTCOME * win_chance if win_chance >= MIN_CHANCE else inf
 
 
-def _list_likely(window: Window, side: float) -> Iterator[tuple[int, float]]:
+def _list_likely(window: Window, win_chance: float) -> Iterator[tuple[int, float]]:
     """Yield each number of armies in a window whose chance is not negligible, with this chance.
 
-    side: the chance of this side to win.
+    win_chance: the chance of the side of the window to win.
     """
-    (places,) = np.nonzero(window.chances > _find_least_outcome(side))
+    (places,) = np.nonzero(window.chances > _find_negligible_chance(win_chance))
     return zip((places + window.first).tolist(), window.chances[places].tolist(), strict=True)
 
 

@@ -161,13 +161,13 @@ class _Recorded:
             self.recording.list_changes(), key=lambda change: (change.round, change.player)
         ):
             with add_place(f"round {round_number}"):
-                parts = self._split_turn(list(changes))
+                parts = self._make_logged_turns(list(changes))
             if round_number == 0 and not any(part.battles for part in parts):
                 continue  # in round 0 the players only choose their capitals
             number += bool(parts)
             yield from (part._replace(number=number) for part in parts)
 
-    def _split_turn(self, changes: list[Change]) -> list[LoggedTurn]:
+    def _make_logged_turns(self, changes: list[Change]) -> list[LoggedTurn]:
         """Convert the changes of the map in a recorded turn to logged turns.
 
         A new logged turn starts wherever the map changed between two battles.

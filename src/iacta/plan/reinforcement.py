@@ -532,7 +532,7 @@ class Placements:
     def __init__(self, start: TurnState, values: QuickValues) -> None:
         self.start, self.values = start, values
         problem = values.problem
-        distances = _find_distances(problem)
+        distances = _count_attacks_to_goal(problem)
         # The territories where new armies may help: nearest to the goal first, and among equally
         # near territories, most armies first.
         self.places = tuple(
@@ -676,7 +676,7 @@ class Placements:
         return ranks
 
 
-def _find_distances(problem: Problem) -> dict[int, int]:
+def _count_attacks_to_goal(problem: Problem) -> dict[int, int]:
     """Return the number of attacks from each territory to the nearest target of the goal.
 
     The distance is 0 if no attacks lead from the territory to a target. All distances are 0 if the

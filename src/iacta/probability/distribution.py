@@ -423,7 +423,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
                 return self.prob(lambda outcome: holds(outcome, value))
         except (TypeError, ValueError, ArithmeticError):  # raised by arrays and decimal NaNs
             pass
-        raise _order_error(value)
+        raise _make_order_error(value)
 
     def median(self) -> T:
         """Return the smallest value whose cdf is at least one half.
@@ -447,7 +447,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         try:
             values = sorted(self._weights)  # type: ignore[type-var] # raises TypeError without an order
         except TypeError:
-            raise _order_error(next(iter(self))) from None
+            raise _make_order_error(next(iter(self))) from None
         so_far = Fraction(0)
         for value in values:
             so_far += Fraction(self._weights[value])
@@ -569,7 +569,7 @@ def _read_function(function: Callable[[T], U], name: str) -> Callable[[T], U]:
     return function
 
 
-def _order_error(value: object) -> MalformedError:
+def _make_order_error(value: object) -> MalformedError:
     return MalformedError(f"the values must have an order, got {quote(value)} among others")
 
 
