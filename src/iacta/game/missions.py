@@ -46,7 +46,7 @@ BOX_CARDS = (  # the mission cards of the edition of 1993, without eliminations
     "Europe, South America, any",
     "Europe, Australia, any",
 )
-MAX_ARMIES = 1_000_000  # on each territory of a mission; sums of armies then fit in the core
+MAX_ARMIES = 1_000_000  # the maximum for each territory of a mission; the core can add up so many
 TERRITORIES = re.compile(r"(\d+) territories(?: with (\d+) arm(?:y|ies)(?: each)?)?", re.IGNORECASE)
 ELIMINATE = re.compile(r"eliminate (.+)", re.IGNORECASE)
 LIKE_TERRITORIES = re.compile(r"[-+]?\d|.*\b(territor|arm(y|ies)\b)", re.IGNORECASE)

@@ -24,7 +24,8 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 
 TURN_KEYS = ("phase", *OPTIONS)  # the keys that a turn has and a position does not
-VICTORY_WORDS = {*VICTORIES, "capital", "mission"}  # in messages about the key `win`
+# Words in error messages that stand for the key `win`.
+VICTORY_WORDS = {*VICTORIES, "capital", "mission"}
 LIKE_POSITION = re.compile(rf"""^[\[{{\s"']*({"|".join(POSITION_KEYS)})\b""", re.MULTILINE)
 
 

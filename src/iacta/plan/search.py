@@ -30,7 +30,7 @@ from iacta.plan.tables import Floats, make_tables
 # territories with a payoff, or all rewarded territories together (see `iacta.plan.policy.Policy`).
 Assignment: TypeAlias = tuple[tuple[int, ...], ...]
 
-NEVER = 2**31 - 1  # in `Report.order`, marks a border over which there was no attack
+NEVER = 2**31 - 1  # the entry in `Report.order` of a border over which there was no attack
 STOP = PolicyAction(-1, -1, 0, 0.0, ())
 
 ORDERS = ("value", "risk")
