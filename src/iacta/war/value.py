@@ -100,7 +100,7 @@ def load_weights(name: str, file: Path | None = None) -> Weights:
     file: a file in the format of `value.json`; `None` for `value.json`.
 
     >>> load_weights("ending").shape
-    (1600,)
+    (1824,)
     """
     text = read_package_file("iacta.war", "value.json") if file is None else file.read_text("utf-8")
     record = json.loads(text)
