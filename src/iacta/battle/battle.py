@@ -163,7 +163,7 @@ class Battle(PasteableMixin):
         >>> round(left.mean(), 3), left.quantile(0.05), left.quantile(0.95)
         (4.438, 1, 10)
         """
-        return self._number(lambda outcome: outcome.attackers, exact, method)
+        return self._count_in_outcomes(lambda outcome: outcome.attackers, exact, method)
 
     def defenders_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
         """Return the distribution of the defenders left; 0 after a conquest.
@@ -171,7 +171,7 @@ class Battle(PasteableMixin):
         >>> Battle(3, 1).defenders_left(exact=True)[0]
         Fraction(1955, 2592)
         """
-        return self._number(lambda outcome: outcome.defenders, exact, method)
+        return self._count_in_outcomes(lambda outcome: outcome.defenders, exact, method)
 
     def attackers_lost(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
         """Return the distribution of the attackers lost.
@@ -179,7 +179,9 @@ class Battle(PasteableMixin):
         >>> round(Battle(6, 5).attackers_lost().mean(), 4)
         3.3685
         """
-        return self._number(lambda outcome: self.attackers - outcome.attackers, exact, method)
+        return self._count_in_outcomes(
+            lambda outcome: self.attackers - outcome.attackers, exact, method
+        )
 
     def defenders_lost(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
         """Return the distribution of the defenders lost.
@@ -187,7 +189,9 @@ class Battle(PasteableMixin):
         >>> round(Battle(6, 5).defenders_lost().mean(), 4)
         3.5568
         """
-        return self._number(lambda outcome: self.defenders - outcome.defenders, exact, method)
+        return self._count_in_outcomes(
+            lambda outcome: self.defenders - outcome.defenders, exact, method
+        )
 
     def attackers_left_if_won(
         self, *, exact: bool = False, method: str = "auto"
@@ -257,7 +261,7 @@ class Battle(PasteableMixin):
             )
         return find_kernel(self.stop.add_to_garrison(self.rules), method="path_tree")
 
-    def _number(
-        self, number: Callable[[Outcome], int], exact: bool, method: str
+    def _count_in_outcomes(
+        self, count: Callable[[Outcome], int], exact: bool, method: str
     ) -> Distribution[int]:
-        return self.outcomes(exact=exact, method=method).map(number)
+        return self.outcomes(exact=exact, method=method).map(count)

@@ -351,11 +351,11 @@ def _convert(number: Probability, exact: bool) -> Probability:
 
 
 def _can_pass_backward(
-    way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, most: int
+    way: Sequence[Stage], kernels: Sequence[Kernel], attackers: int, max_cells: int
 ) -> bool:
-    """Return whether a backward pass in floats is possible and costs at most `most` cells."""
+    """Return whether a backward pass in floats is possible and costs at most `max_cells` cells."""
     rows = sum(stage.defenders for stage in way)
-    return (attackers + CELLS_PER_ROW) * rows <= most and all(
+    return (attackers + CELLS_PER_ROW) * rows <= max_cells and all(
         kernel.is_vectorised
         and not kernel.exact  # in fractions, a forward pass is just as fast
         and kernel.most_left(attackers, stage.defenders) == (attackers, stage.defenders)
@@ -426,43 +426,46 @@ def find_way_chances(
         refuse_tables(way, kernels, most)
     enough = np.arange(most + 1) >= keep
 
-    def chances(*, against: bool) -> list[Any]:
-        taken = (~enough if against else enough).astype(int)
-        values = find_way_values(way[1:], kernels[1:], taken, int(against))
-        row = kernels[0].value(Values(values, [int(against)] * (defenders + 1)), defenders)
+    def compute_chances(*, failing: bool) -> list[Any]:
+        taken = (~enough if failing else enough).astype(int)
+        values = find_way_values(way[1:], kernels[1:], taken, int(failing))
+        row = kernels[0].value(Values(values, [int(failing)] * (defenders + 1)), defenders)
         return [row[number] for number in able]
 
-    won = chances(against=False)
+    won = compute_chances(failing=False)
     if all(isinstance(chance, int | Fraction) for chance in won):
         return [Fraction(chance) for chance in won]
     bounded: list[Probability] = [min(float(chance), 1.0) for chance in won]
     if any(kernel.certain for kernel in kernels):
         # A chance near 1 may be rounded, but the chance to fail is 0 only if the win is certain.
-        lost = chances(against=True)
+        lost = compute_chances(failing=True)
         return [min(a, BELOW_ONE) if b else 1.0 for a, b in zip(bounded, lost, strict=True)]
     return bounded
 
 
 def find_way_values(
-    way: Sequence[Stage], kernels: Sequence[Kernel], taken: npt.NDArray[Any], failed: int
+    way: Sequence[Stage],
+    kernels: Sequence[Kernel],
+    taken_values: npt.NDArray[Any],
+    failed_value: int,
 ) -> npt.NDArray[Any]:
     """Return the expected value of a campaign for each number of armies at the start.
 
     way: the battles in order.
     kernels: the kernel of each battle.
-    taken: `taken[n]` is the value of n armies on the last territory.
-    failed: the value of a campaign that fails.
+    taken_values: `taken_values[n]` is the value of n armies on the last territory.
+    failed_value: the value of a campaign that fails.
 
-    Return an array of the same length as `taken`; entry `[n]` is for n armies on the first
+    Return an array of the same length as `taken_values`; entry `[n]` is for n armies on the first
     territory.
     """
-    values = taken
+    values = taken_values
     for stage, kernel in zip(reversed(way), reversed(kernels), strict=True):
         staying = min(stage.rules.garrison, len(values))
         able = len(values) - staying
-        lost = [failed] * (stage.defenders + 1)
+        lost = [failed_value] * (stage.defenders + 1)
         row = kernel.value(Values(values[: max(able, 1)], lost), stage.defenders)
         kind = object if kernel.exact else float
         moved = np.array(row[np.arange(able)], dtype=kind)
-        values = np.concatenate([np.full(staying, failed, kind), moved])
+        values = np.concatenate([np.full(staying, failed_value, kind), moved])
     return values
