@@ -272,11 +272,11 @@ def _write(board: Board) -> str:
     for number, continent in enumerate(board.continents, 1):
         for name in continent.territories:
             if name in homes:
-                _refuse_homes(name, "two")
+                _refuse_continent_count(name, "two")
             homes[name] = number
     for name in board.territories:
         if name not in homes:
-            _refuse_homes(name, "none")
+            _refuse_continent_count(name, "none")
     numbers = {name: number for number, name in enumerate(board.territories, 1)}
     places = round_places(board, "a .map") or [(0, 0)] * len(numbers)
     for continent in board.continents:
@@ -298,7 +298,7 @@ def _write(board: Board) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _refuse_homes(name: str, count: str) -> NoReturn:
+def _refuse_continent_count(name: str, count: str) -> NoReturn:
     raise IllegalError(
         f"in a .map each territory must be in one continent, got {name!r} in {count}"
     )
