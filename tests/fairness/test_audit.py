@@ -374,7 +374,7 @@ def test_the_evidence_for_copies_agrees_with_all_pairs() -> None:
     # Pairs of a frequent result are counted by a Fourier transform.
     coins = rng.integers(0, 2, 2000)
     pairs = [int((coins[lag:] == coins[: 2000 - lag]).sum()) for lag in range(2000)]
-    assert library._count_pairs(np.arange(2000), coins).tolist() == pairs
+    assert library._count_equal_pairs(np.arange(2000), coins).tolist() == pairs
 
 
 def test_fair_dice_give_no_evidence_of_a_repeated_sequence() -> None:

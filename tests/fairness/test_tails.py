@@ -14,7 +14,7 @@ from benchmarks.audits import battle_log, is_alarm_without_tails, measure_level
 from iacta import audit
 from iacta.fairness.audit import Audit
 from iacta.fairness.sums import Scores, bound_tail, compute_tail
-from iacta.fairness.tails import BETS, bet_on_tails, compute_tails
+from iacta.fairness.tails import BETS, compute_tails, find_bet_changes
 from iacta.fairness.throws import Registry
 from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
 from iacta.inputs.errors import IllegalError, MalformedError
@@ -172,7 +172,7 @@ def test_no_bet_on_tails_wins_with_fair_dice() -> None:
         ]
         if trial.kind == "chance":
             lines[1] = Registry().find_line(Entry(trial, LOST, chances=(0.999, 0.0)))
-        factors = np.exp([bet_on_tails(line) for line in lines if line is not None])
+        factors = np.exp([find_bet_changes(line) for line in lines if line is not None])
         assert chances @ factors == pytest.approx(np.ones(factors.shape[1]))
     # The chance of a plan goes from 60% to 100%, 50% or 0%, with probability 35%, 50% and 15%.
     ends = {1.0: 0.35, 0.5: 0.5, 0.0: 0.15}
@@ -183,7 +183,7 @@ def test_no_bet_on_tails_wins_with_fair_dice() -> None:
         outcome = {1.0: WON, 0.0: LOST}.get(after, (0, 0))
         line = Registry().find_line(Entry(trial, outcome, chances=(0.6, after)))
         assert line is not None
-        mean += p * np.exp(bet_on_tails(line))
+        mean += p * np.exp(find_bet_changes(line))
     assert mean == pytest.approx(np.ones(len(mean)))
 
 

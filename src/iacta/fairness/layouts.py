@@ -97,11 +97,11 @@ class Layout(NamedTuple):
     remark: str
 
 
-def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
+def find_layout(sample: Sequence[Numbered], delimiter: str, rules: Rules, place: str) -> Layout:
     """Return the layout of a log without a heading.
 
     sample: the first lines, at least one.
-    mark: the separator of cells in lines with quotation marks, such as `"6,4,1","5,3"`.
+    delimiter: the separator of cells in lines with quotation marks, such as `"6,4,1","5,3"`.
     rules: the rules of all rolls.
     place: the word for a line in error messages, such as `line` or `row`.
 
@@ -120,10 +120,10 @@ def find_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str)
         ):
             if layout is not None:
                 return layout
-        if not _find_readings(first, mark):
+        if not _find_readings(first, delimiter):
             what = "unknown columns" if re.search("[A-Za-z]{2}", first) else "unknown layout"
             raise MalformedError(f"{what} {quote(first)}; {ACCEPTED}")
-    return _find_roll_layout(sample, mark, rules, place)
+    return _find_roll_layout(sample, delimiter, rules, place)
 
 
 VERSUS = re.compile(r"\s*\b(?:v|vs|versus|against)\b\.?\s*|\s*(?<=[0-9])vs?(?=[0-9])\s*")
@@ -145,7 +145,7 @@ MAX_GROUP_DICE = 20  # maximum length of a list with the dice of one side of a r
 MAX_EVENT_LENGTH = 300  # maximum length of a line that states one roll or the totals of many rolls
 
 
-def _find_readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
+def _find_readings(line: str, delimiter: str) -> dict[str, tuple[str, str]]:
     """Divide a line with a roll into the dice of its two sides, in every possible way.
 
     The result maps each separator that may stand between the sides to two groups of dice. If the
@@ -158,7 +158,7 @@ def _find_readings(line: str, mark: str) -> dict[str, tuple[str, str]]:
         return {}
     if '"' in line:
         try:
-            line = "|".join(split_row(line, mark))
+            line = "|".join(split_row(line, delimiter))
         except IactaError:
             return {}
     text = VERSUS.sub("|", line.strip().casefold())
@@ -186,19 +186,21 @@ def _is_possible_group(group: str, dice: Dice) -> bool:
     return spare < len(faces) <= len(dice.faces) and all(1 <= face <= most for face in faces)
 
 
-def _find_roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place: str) -> Layout:
+def _find_roll_layout(
+    sample: Sequence[Numbered], delimiter: str, rules: Rules, place: str
+) -> Layout:
     number, first = sample[0]
     as_first = f"as in {place} {number}, {quote(first)}"
     # The layouts that fit all lines so far. A layout is a pair: the separator between the dice of
     # the two sides, and whether the attackers' dice come first.
     possible = {
         (divider, is_attack_first)
-        for divider in _find_readings(first, mark)
+        for divider in _find_readings(first, delimiter)
         for is_attack_first in (True, False)
         if is_attack_first or divider != BY_NAME
     }
     for number, line in sample:
-        groups = _find_readings(line, mark)
+        groups = _find_readings(line, delimiter)
         left = {
             (divider, is_attack_first)
             for divider, is_attack_first in possible
@@ -230,12 +232,12 @@ def _find_roll_layout(sample: Sequence[Numbered], mark: str, rules: Rules, place
     names = SIDES if is_attack_first else SIDES[::-1]
 
     def read(line: str) -> list[Row]:
-        groups = _find_readings(line, mark)
+        groups = _find_readings(line, delimiter)
         if divider not in groups:
             raise MalformedError(f"expected the dice of both sides, {as_first}, got {quote(line)}")
         return [dict(zip(names, groups[divider], strict=True))]
 
-    shown_groups = dict(zip(names, _find_readings(first, mark)[divider], strict=True))
+    shown_groups = dict(zip(names, _find_readings(first, delimiter)[divider], strict=True))
     why = (
         "because the lines name the sides"
         if divider == BY_NAME

@@ -270,7 +270,7 @@ class _Reader:
         self.lines, self.read, self.rules, self.notes = lines, read, rules, notes
         self.sample = [(number, line) for number, line in lines.sample if _is_row(line)]
         self.heading: list[str] = []
-        self.mark = ","
+        self.delimiter = ","
         self.columns = Columns({}, {}, "")
         self.layout: Layout | None = None
         self.cache: dict[bytes, int] = {}
@@ -318,30 +318,30 @@ class _Reader:
         sample = self.sample or [(number, first)]
         if self.lines.format == "jsonl":
             self.layout = Layout(lambda text: [_parse_json_row(text)], "")
-            self._name_columns(line for _, line in sample)
+            self._recognise_columns(line for _, line in sample)
             return False
-        self.mark = find_delimiter(first)
+        self.delimiter = find_delimiter(first)
         with add_place(f"{self.lines.place} {number}"):
             is_die = re.fullmatch(r"[0-9]{1,3}", first) is not None
             heading = (
                 ["die"]
                 if is_die
-                else [normalise_column(name) for name in split_row(first, self.mark)]
+                else [normalise_column(name) for name in split_row(first, self.delimiter)]
             )
             if is_die or is_heading(heading):
                 self.layout, self.heading = Layout(self._read_cells, ""), heading
-                self._name_columns(line for _, line in sample[1:])
+                self._recognise_columns(line for _, line in sample[1:])
                 names = [self.columns.names.get(name, name) for name in heading]
                 for name in names:
                     is_known = name in (*COLUMNS, *chain(*self.columns.dice.values()))
                     if is_known and names.count(name) > 1:
                         raise MalformedError(f"the column {name} appears twice")
                 return not is_die
-        self.layout = find_layout(sample, self.mark, self.rules, self.lines.place)
+        self.layout = find_layout(sample, self.delimiter, self.rules, self.lines.place)
         _add_remark(self.notes, self.layout.remark)
         return False
 
-    def _name_columns(self, sample: Iterable[str]) -> None:
+    def _recognise_columns(self, sample: Iterable[str]) -> None:
         """Recognise undocumented column names; ignore lines of the sample that are invalid."""
         rows: list[Row] = []
         for line in sample:
@@ -356,7 +356,7 @@ class _Reader:
         return [self.columns.rename(row) for row in self.layout.read(text)]
 
     def _read_cells(self, text: str) -> Sequence[Row]:
-        row = [cell.strip() for cell in split_row(text, self.mark)]
+        row = [cell.strip() for cell in split_row(text, self.delimiter)]
         # A line may end with extra separators, which add empty cells.
         while len(row) > len(self.heading) and not row[-1]:
             row.pop()

@@ -176,62 +176,68 @@ def _find_chance(
     return float(Campaign(attackers if defenders else able, way, rules).win_probability())
 
 
-def measure_luck(player: str, total: Gain, thrown: Mapping[tuple[Trial, int], int]) -> Luck:
+def measure_luck(
+    player: str, total_gain: Gain, trial_counts: Mapping[tuple[Trial, int], int]
+) -> Luck:
     """Return the luck of a player in all throws of a log.
 
-    total: the sum of the player's gains.
-    thrown: how often each trial occurred. The key is a pair of the trial and a sign: 1 if the
+    total_gain: the sum of the player's gains.
+    trial_counts: how often each trial occurred. The key is a pair of the trial and a sign: 1 if the
         player attacked, −1 if the player defended.
 
     `as_bad` and `as_good` are exact with two exceptions: for very long logs they are normal
     approximations, and for logs with undecided attacks they are Chernoff bounds.
     """
-    variances = (compute_army_moments(trial)[1] * count for (trial, _), count in thrown.items())
-    result, spread = round(total.armies), math.sqrt(math.fsum(variances))
-    if any(trial.has_losses for trial, _ in thrown):
-        as_bad, as_good = _compute_army_tails(thrown, result)
+    variances = (
+        compute_army_moments(trial)[1] * count for (trial, _), count in trial_counts.items()
+    )
+    result, spread = round(total_gain.armies), math.sqrt(math.fsum(variances))
+    if any(trial.has_losses for trial, _ in trial_counts):
+        as_bad, as_good = _compute_army_tails(trial_counts, result)
     else:
-        as_bad, as_good = _compute_win_tails(thrown, total.wins)
+        as_bad, as_good = _compute_win_tails(trial_counts, total_gain.wins)
     return Luck(
         player=player,
-        throws=int(total.throws),
+        throws=int(total_gain.throws),
         result=result,
-        armies=total.luck,
+        armies=total_gain.luck,
         spread=spread,
         as_bad=as_bad,
         as_good=as_good,
-        fights=int(total.fights),
-        wins=total.wins,
-        wins_spread=math.sqrt(max(total.variance, 0.0)),
+        fights=int(total_gain.fights),
+        wins=total_gain.wins,
+        wins_spread=math.sqrt(max(total_gain.variance, 0.0)),
     )
 
 
 def _compute_army_tails(
-    thrown: Mapping[tuple[Trial, int], int], result: int
+    trial_counts: Mapping[tuple[Trial, int], int], army_gain: int
 ) -> tuple[float, float]:
-    """Return the chances that a player with fair dice gains at most, and at least, `result` armies.
+    """Return the chances that fair dice gain a player at most, and at least, `army_gain` armies.
 
     The gain is the losses of the player's opponents, minus the player's own losses.
     """
     parts = []
-    for (trial, sign), count in thrown.items():
+    for (trial, sign), count in trial_counts.items():
         if trial.has_losses:
             weights = find_outcomes(trial)
             gains = sign * np.array([theirs - ours for ours, theirs in weights])
             parts.append(Scores(gains, np.array([*weights.values()]), count))
-    return compute_tails_of_sum(parts, result)
+    return compute_tails_of_sum(parts, army_gain)
 
 
-def _compute_win_tails(thrown: Mapping[tuple[Trial, int], int], gain: float) -> tuple[float, float]:
+def _compute_win_tails(
+    trial_counts: Mapping[tuple[Trial, int], int], gain: float
+) -> tuple[float, float]:
     """Return the chances that fair dice bring a player at most, and at least, this luck in wins.
 
     gain: the luck in wins: the number of the player's wins minus its expected value.
     """
     tried: Counter[tuple[float, float]] = Counter()
-    for (trial, sign), count in thrown.items():
+    for (trial, sign), count in trial_counts.items():
         chances = find_outcomes(trial)
         won, lost = chances.get(WON, 0.0), chances.get(LOST, 0.0)
         tried[(won, lost) if sign > 0 else (lost, won)] += count
     expected = math.fsum(won * count for (won, _), count in tried.items())
-    is_decided = all(trial.is_decided for trial, _ in thrown)
+    is_decided = all(trial.is_decided for trial, _ in trial_counts)
     return compute_win_tails(tried, gain + expected, is_decided=is_decided)

@@ -101,15 +101,15 @@ def compare_with_fair(
 
 
 def make_simulated_finding(
-    question: str, as_far: int, draws: int, statistic: float, detail: str = ""
+    question: str, extreme_count: int, draws: int, statistic: float, detail: str = ""
 ) -> Finding:
     """Compute a p-value from simulated logs, and return it as a finding.
 
-    as_far: the number of simulated fair logs that deviate at least as much as the real log.
+    extreme_count: the number of simulated fair logs that deviate at least as much as the real log.
     draws: the total number of simulated fair logs.
     """
-    interval = Estimate(draws, as_far).interval(INTERVAL_LEVEL)
-    p_value = (as_far + 1) / (draws + 1)
+    interval = Estimate(draws, extreme_count).interval(INTERVAL_LEVEL)
+    p_value = (extreme_count + 1) / (draws + 1)
     return Finding(question, p_value, statistic, "simulated", interval, detail)
 
 
@@ -317,15 +317,15 @@ def _compute_copy_evidence(sequence: ThrowSequence) -> Floats:
         np.maximum(sequence.chances, counts[results] / sizes[kinds]), return_inverse=True
     )
     shares = np.array(COPIED_SHARES)[:, None]
-    logs = np.log1p(-shares) * _count_pairs(np.arange(len(kinds)), kinds)
+    logs = np.log1p(-shares) * _count_equal_pairs(np.arange(len(kinds)), kinds)
     for group, chance in enumerate(chances.tolist()):
         places = np.flatnonzero(groups == group)
-        logs += np.log1p(shares / chance / (1 - shares)) * _count_pairs(places, results)
+        logs += np.log1p(shares / chance / (1 - shares)) * _count_equal_pairs(places, results)
     copied: Floats = np.logaddexp.reduce(logs[:, 1:]) - math.log(len(shares))
     return copied
 
 
-def _count_pairs(places: Ints, results: Ints) -> Ints:
+def _count_equal_pairs(places: Ints, results: Ints) -> Ints:
     """Return the number of pairs of equal results at each distance 0, 1, 2, ... in a sequence.
 
     places: the indices of the results to compare; other results are ignored.
@@ -457,26 +457,26 @@ def _find_critical_value(degrees: int, level: float) -> float:
 
 
 @lru_cache(maxsize=2**14)
-def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float) -> bool:
+def _is_detected(throws: int, bias: float, fair_chances: tuple[float, ...], level: float) -> bool:
     """Return whether a bias raises an alarm with a probability of at least `POWER`.
 
     The alarm must be this likely no matter which result is biased.
 
     throws: the number of throws in the log.
     bias: the change of the probability of the biased result.
-    row: the probability of each result with fair dice.
+    fair_chances: the probability of each result with fair dice.
     level: the chance of a false alarm.
     """
-    if len(row) == 2:
+    if len(fair_chances) == 2:
         return all(
             binomial_tail(throws, _find_critical_count(throws, chance, level / 2), chance + bias)
             >= POWER
-            for chance in _list_raisable(row, bias)
+            for chance in _list_raisable_chances(fair_chances, bias)
         )
-    chances = np.array(row)
+    chances = np.array(fair_chances)
     worst = int(np.argmax(chances * (1 - chances)))
     # Increase the probability of one result by the bias, or decrease it if it is near 1.
-    sign = 1 if row[worst] + bias < 1 else -1
+    sign = 1 if fair_chances[worst] + bias < 1 else -1
     if sign > 0 and float(chances.max()) ** throws > level:
         return False  # not even a log with only the most likely result raises an alarm
     change = -sign * bias * chances / (1 - chances[worst])
@@ -496,9 +496,9 @@ def _is_detected(throws: int, bias: float, row: tuple[float, ...], level: float)
     return chi_square_sf(limit, degrees, noncentrality) >= POWER
 
 
-def _list_raisable(row: tuple[float, ...], bias: float) -> list[float]:
+def _list_raisable_chances(fair_chances: tuple[float, ...], bias: float) -> list[float]:
     """Return the fair probabilities of results that stay at most 1 if the bias is added."""
-    return [chance for chance in row if chance + bias <= 1]
+    return [chance for chance in fair_chances if chance + bias <= 1]
 
 
 def binomial_tail(throws: int, count: int, chance: float) -> float:
@@ -627,7 +627,7 @@ def count_throws_needed(bias: float, chances: Floats, level: float) -> int:
         return max(
             (
                 _count_throws_for_two_results(chance, bias, level / 2)
-                for chance in _list_raisable(row, bias)
+                for chance in _list_raisable_chances(row, bias)
             ),
             default=1,
         )

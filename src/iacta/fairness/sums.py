@@ -279,15 +279,15 @@ class _TiltedSum:
         return 1 + math.ceil(max(above, below, 0.0))
 
 
-def score_wins(chances: Mapping[tuple[float, float], int]) -> list[Scores]:
+def list_win_scores(trial_counts: Mapping[tuple[float, float], int]) -> list[Scores]:
     """Return the distribution of the score (1 for a win, 0 for a loss) of each kind of trial.
 
-    chances: the number of trials for each pair of the chance to win and the chance to lose. Trials
-        with a certain result are left out.
+    trial_counts: the number of trials for each pair of the chance to win and the chance to lose.
+        Trials with a certain result are left out.
     """
     return [
         Scores(np.array([0, 1]), np.array([lost, won]), count)
-        for (won, lost), count in chances.items()
+        for (won, lost), count in trial_counts.items()
         if won > 0 and lost > 0
     ]
 
@@ -313,7 +313,7 @@ def compute_win_tails(
     >>> round(at_most, 6), round(at_least, 6)
     (0.0428, 0.9976)
     """
-    parts = score_wins(chances)
+    parts = list_win_scores(chances)
     unsure = won - sum(count for (_, lost), count in chances.items() if not lost)
     if is_decided:
         return compute_tails_of_sum(parts, round(unsure), most_work) if parts else (1.0, 1.0)

@@ -68,7 +68,7 @@ def _compute_bets(trial: Trial) -> Floats:
     return bets.T
 
 
-def bet_on_tails(line: Line) -> tuple[float, ...]:
+def find_bet_changes(line: Line) -> tuple[float, ...]:
     """Return, for each bet on extreme results, the change of its log E that a line causes.
 
     The changes are 0 for a single die, a roll or an impossible result. The stake of a bet on an
@@ -100,7 +100,7 @@ class Tails:
         if line.gain is None:  # the line is a single die, or its result is impossible
             return
         self.results.setdefault(line.trial, Counter())[line.result] += times
-        self.bets += times * np.array(bet_on_tails(line))
+        self.bets += times * np.array(find_bet_changes(line))
 
     def run_tests(self) -> list[Finding]:
         """Test the luck of all attackers, and the spread of battles and of chances."""
@@ -109,12 +109,12 @@ class Tails:
         found = []
         if decided:
             lucky, unlucky = (
-                compute_tail(*_add_scores(decided, side))
+                compute_tail(*_compute_scores(decided, side))
                 for side in (lambda better, _: better, lambda _, worse: worse)
             )
             found.append(_choose_worse("luck", {"lucky": lucky, "unlucky": unlucky}))
         if battles:
-            parts, total = _add_scores(battles, np.minimum)
+            parts, total = _compute_scores(battles, np.minimum)
             negative = [part._replace(scores=-part.scores) for part in parts]
             sides = {
                 "extreme": compute_tail(parts, total),
@@ -124,20 +124,20 @@ class Tails:
         return found
 
 
-def _add_scores(
-    results: Mapping[Trial, Counter[int]], find_tails: Callable[[Floats, Floats], Floats]
+def _compute_scores(
+    results: Mapping[Trial, Counter[int]], find_chances: Callable[[Floats, Floats], Floats]
 ) -> tuple[list[Scores], int]:
     """Return the distributions of the scores of all results, and the observed total score.
 
-    find_tails: a function that computes a probability for each result of a trial from U and D. The
-        score of the result is the negative logarithm of this probability.
+    find_chances: a function that computes a probability for each result of a trial from U and D.
+        The score of the result is the negative logarithm of this probability.
     """
     number = sum(counts.total() for counts in results.values())
     units = min(MAX_UNITS, MAX_WORK / (len(results) * 2 * WINDOW_DEVIATIONS * math.sqrt(number)))
     parts, total = [], 0
     for trial, counts in results.items():
         chances, better, worse = compute_tails(trial)
-        scores = np.rint(-units * np.log(find_tails(better, worse))).astype(np.int64)
+        scores = np.rint(-units * np.log(find_chances(better, worse))).astype(np.int64)
         parts.append(Scores(scores, chances, counts.total()))
         total += sum(int(scores[result]) * count for result, count in counts.items())
     return parts, total

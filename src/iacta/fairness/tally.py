@@ -13,7 +13,7 @@ import numpy as np
 from iacta.fairness.e_values import Floats, Ints, log_evidence
 from iacta.fairness.luck import Gain, Luck, measure_luck
 from iacta.fairness.p_values import Finding, ThrowSequence, find_period
-from iacta.fairness.tails import BETS, Tails, bet_on_tails
+from iacta.fairness.tails import BETS, Tails, find_bet_changes
 from iacta.fairness.throws import (
     ATTACK,
     BATTLES,
@@ -204,13 +204,13 @@ class Tally:
             return
         kept = np.array([*numbers])
         lines = Lines([*numbers.values()], np.searchsorted(kept, codes[np.isin(codes, kept)]))
-        factors = self._count(lines)
+        factors = self._count_results(lines)
         if self.is_ordered:
-            self._update_moments(lines, factors)
+            self._update_evidence(lines, factors)
             self.repeats.add_dice_and_rolls(lines)
         self.lines += int(lines.make_column("times").sum())
 
-    def _count(self, lines: Lines) -> Floats:
+    def _count_results(self, lines: Lines) -> Floats:
         """Count the results of lines, and return the change of log E caused by each line.
 
         The array has three rows, one for each bet: on the dice of rolls (on the losses if the dice
@@ -229,7 +229,7 @@ class Tally:
         for kind in np.unique(kinds[is_possible]).tolist():
             throws, rows = self.known.throws[kind], np.flatnonzero((kinds == kind) & is_possible)
             if throws.kind == BATTLES and not self.is_ordered:
-                self._draw_several(throws, lines, rows)
+                self._draw_repeated_battles(throws, lines, rows)
                 continue
             if throws.kind == BATTLES:
                 drawn = lines.make_column("start")[rows] + lines.make_column("width")[
@@ -256,7 +256,7 @@ class Tally:
                 factors[0] += np.bincount(owner, weights=changed, minlength=len(kinds))
         return factors
 
-    def _draw_several(self, throws: Throws, lines: Lines, rows: Ints) -> None:
+    def _draw_repeated_battles(self, throws: Throws, lines: Lines, rows: Ints) -> None:
         """Count the battles of lines that stand for several battles with the same result.
 
         The tenth (see `iacta.fairness.audit`) of each battle is drawn at random.
@@ -269,13 +269,13 @@ class Tally:
             drawn = self.rng.multinomial(line.times * int(count), parts / parts.sum())
             throws.find_counts(line.player)[:] += drawn
 
-    def _update_moments(self, lines: Lines, factors: Floats) -> None:
+    def _update_evidence(self, lines: Lines, factors: Floats) -> None:
         """Update the evidence line by line, and add points to the curves of evidence and luck."""
         evidence = self.evidence
         dice = evidence.dice[:, None] + np.cumsum(factors[:2], axis=1)
         changes = np.zeros((1 + BETS, 1))
         if any(line.trial.kind in ("battle", "chance") for line in lines.different):
-            tails = np.array([bet_on_tails(line) for line in lines.different])[lines.places]
+            tails = np.array([find_bet_changes(line) for line in lines.different])[lines.places]
             changes = np.vstack([factors[2:], tails.T])
         battles = evidence.battles[:, None] + np.cumsum(changes, axis=1)
         curve = average_evidence(dice, battles)
@@ -343,10 +343,10 @@ class Repeats:
             dice = np.dstack([np.hstack(pair) for pair in zip(*sides, strict=True)])
             self._dice.append(dice[dice[:, :, 1] > 0])
         if sum(map(len, self._rolls)) < MAX_SEARCHED[ROLLS]:
-            rows = np.array([self._number_roll(line) for line in lines.different])[lines.places]
+            rows = np.array([self._identify_roll(line) for line in lines.different])[lines.places]
             self._rolls.append(rows[rows[:, 1] >= 0])
 
-    def _number_roll(self, line: Line) -> tuple[int, int, float]:
+    def _identify_roll(self, line: Line) -> tuple[int, int, float]:
         """Return the kind of a roll, a number that identifies its result, and its probability.
 
         The result is the dice if they are known, otherwise the losses. For lines that are not

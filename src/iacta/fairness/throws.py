@@ -212,7 +212,7 @@ class Registry:
             )
         keys: dict[str, Key] = {"die": (DICE, trial.first), "battle": (BATTLES, BINS)}
         is_counted = trial.has_losses and trial.kind != "total"
-        throws = self._number_kind(keys.get(trial.kind, trial)) if is_counted else NO_THROWS
+        throws = self._assign_kind_number(keys.get(trial.kind, trial)) if is_counted else NO_THROWS
         chances = find_outcomes(trial)
         result, start, width, gain = IMPOSSIBLE, 0.0, 0.0, None
         if trial.kind == "total":
@@ -233,8 +233,8 @@ class Registry:
             theirs = self._find_side(DEFENCE, defence, entry.dice[count:])
         return Line(
             throws,
-            self._number_player(entry.player),
-            self._number_player(entry.opponent) if entry.opponent else NOBODY,
+            self._assign_player_number(entry.player),
+            self._assign_player_number(entry.opponent) if entry.opponent else NOBODY,
             trial,
             entry.times,
             result,
@@ -244,7 +244,7 @@ class Registry:
             (ours, theirs),
         )
 
-    def _number_player(self, name: str) -> int:
+    def _assign_player_number(self, name: str) -> int:
         if name not in self.players and len(self.players) >= MAX_PLAYERS:
             raise TooLargeError(f"a log must have at most {MAX_PLAYERS} players, got more")
         return self.players.setdefault(name, len(self.players))
@@ -252,9 +252,9 @@ class Registry:
     def _find_side(self, kind: str, dice: Dice, thrown: tuple[int, ...]) -> Side:
         if len({*dice.faces}) > 1 or dice.reroll:
             return UNKNOWN
-        return self._number_kind((kind, dice.faces[0])), thrown
+        return self._assign_kind_number((kind, dice.faces[0])), thrown
 
-    def _number_kind(self, key: Key) -> int:
+    def _assign_kind_number(self, key: Key) -> int:
         """Return the number of a kind of throw; add the kind to `throws` if it is new."""
         if key not in self._numbers:
             self._numbers[key] = len(self.throws)

@@ -22,7 +22,7 @@ from iacta.fairness.sums import (
     are_nearly_normal,
     compute_tails_of_sum,
     compute_win_tails,
-    score_wins,
+    list_win_scores,
 )
 from iacta.fairness.throws import DICE, TOTALS, WINS, Line, Throws, name_roll
 from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
@@ -76,7 +76,7 @@ class Wins:
         at_most, at_least = compute_win_tails(self.tried, self.won, is_decided=self.is_decided)
         tail, off = min(at_most, at_least), self.won - expected
         words = f"{tried:,} {question} add up to {self.won:,.2f}, {expected:,.2f} expected"
-        how = "normal" if are_nearly_normal(score_wins(self.tried)) else "exact"
+        how = "normal" if are_nearly_normal(list_win_scores(self.tried)) else "exact"
         if self.is_decided:
             words = (
                 f"{self.won:,.0f} of {tried:,}{noun} won, {expected:,.1f} expected; fair dice win "
