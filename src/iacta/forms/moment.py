@@ -103,13 +103,13 @@ class VictoryForm(Form, kw_only=True):
         if self.mission_cards is not None:
             cards = read_mission_cards(self.mission_cards, turn.board, turn.players)
         with _name_options():
-            of_players = dict(pairs)
-            if len(of_players) < len(pairs):
+            player_texts = dict(pairs)
+            if len(player_texts) < len(pairs):
                 names = [name for name, _ in pairs]
                 twice = next(name for name in names if names.count(name) > 1)
                 word = "capital" if self.capital else "mission"
                 raise IllegalError(f"{word} must name each player once, got {quote(twice)} twice")
-            victory = make_victory({word.strip(): value.strip(), **of_players})
+            victory = make_victory({word.strip(): value.strip(), **player_texts})
             if isinstance(victory, Missions) and cards is not None:
                 victory = replace(victory, cards=cards)
             found = turn.with_options(victory=victory)

@@ -11,7 +11,7 @@ from os import PathLike
 from iacta.board import Board
 from iacta.board.formats.reading import read_file, read_lines, read_table
 from iacta.game.missions import Eliminate, Mission, OwnContinents, OwnTerritories, read_mission
-from iacta.game.victory import name_value
+from iacta.game.victory import replace_error_prefix
 from iacta.inputs.checks import quote, read_list
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.files import add_file_name, read_path
@@ -72,7 +72,7 @@ def _read_line(text: str, line: int, board: Board, players: tuple[str, ...]) -> 
         names.append(board.continents[int(mark) - 1].name)
     if player:
         return Eliminate(players[player - 1]) if player <= len(players) else None
-    with name_value(f"line {line}: "):
+    with replace_error_prefix(f"line {line}: "):
         if number:
             return OwnTerritories(number, armies if armies > 1 else 0)
         return OwnContinents(tuple(names), marks.count(ANY_MARK))

@@ -21,8 +21,8 @@ from iacta.game.victory import (
     GameState,
     Victory,
     WayToWin,
-    name_value,
     register_victory,
+    replace_error_prefix,
     spell_players,
 )
 from iacta.inputs.checks import FrozenDict, parse_int, quote, read_int, read_list, set_field
@@ -181,7 +181,7 @@ class OwnContinents(Mission):
             if each.name not in self.continents and each.territories
         ]
 
-    def _list_named(self, board: Board) -> list[tuple[str, ...]]:
+    def _list_continents(self, board: Board) -> list[tuple[str, ...]]:
         found = {each.name: each.territories for each in board.continents}
         return [found[name] for name in self.continents]
 
@@ -189,11 +189,11 @@ class OwnContinents(Mission):
         names = zip(turn.board.territories, turn.owners, strict=True)
         own = {name for name, owner in names if owner == player}
         others = sum(own.issuperset(each) for each in self._list_others(turn.board))
-        named = self._list_named(turn.board)
+        named = self._list_continents(turn.board)
         return all(own.issuperset(each) for each in named) and others >= self.others
 
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
-        named, others = self._list_named(turn.board), self._list_others(turn.board)
+        named, others = self._list_continents(turn.board), self._list_others(turn.board)
         ways = []
         for chosen in combinations(others, self.others):
             every = dict.fromkeys(name for each in (*named, *chosen) for name in each)
@@ -203,12 +203,12 @@ class OwnContinents(Mission):
     def describe_progress(self, turn: GameState, player: str) -> str:
         owners = dict(zip(turn.board.territories, turn.owners, strict=True))
 
-        def count(names: Iterable[str]) -> str:
+        def format_count(names: Iterable[str]) -> str:
             all_of_them = [*names]
             return f"{sum(owners[t] == player for t in all_of_them)} of {len(all_of_them)}"
 
-        named = zip(self.continents, self._list_named(turn.board), strict=True)
-        parts = [f"{count(lands)} in {name}" for name, lands in named]
+        named = zip(self.continents, self._list_continents(turn.board), strict=True)
+        parts = [f"{format_count(lands)} in {name}" for name, lands in named]
         if self.others:
             own = {name for name, owner in owners.items() if owner == player}
             whole = sum(own.issuperset(each) for each in self._list_others(turn.board))
@@ -378,7 +378,7 @@ class Missions(Victory):
             )
         secret, found = dict.fromkeys(self.secret), dict[str, Mission]()
         for name, each in self.missions.items():
-            with name_value(f"mission of {name}", A_MISSION):
+            with replace_error_prefix(f"mission of {name}", A_MISSION):
                 if isinstance(each, str) and f"{each.strip().casefold()} ".startswith(SECRET):
                     secret[name] = None
                     each = _read_secret(each)
@@ -387,7 +387,7 @@ class Missions(Victory):
         set_field(self, "secret", tuple(each for each in secret if found.get(each) != Hidden()))
         if self.cards is not None:
             rows = read_list(self.cards, "cards", "missions")
-            with name_value(A_CARD, A_MISSION):
+            with replace_error_prefix(A_CARD, A_MISSION):
                 cards = (each if isinstance(each, Mission) else read_mission(each) for each in rows)
                 set_field(self, "cards", tuple(cards))
         if self.instead is not None:
@@ -398,15 +398,15 @@ class Missions(Victory):
         return cast(Mapping[str, Mission], self.missions)
 
     @classmethod
-    def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
-        if not of_players:
+    def from_texts(cls, value: str, player_texts: Mapping[str, str]) -> Self:
+        if not player_texts:
             raise MalformedError("mission must be given for each player, got none")
         words = [word.strip() for word in value.split("+") if word.strip()]
         numbers = [word for word in words if word != AT_END]
         if len(numbers) > 1 or len(words) > len({*words}):
             raise MalformedError(f"missions must be like 24+end, got {quote(value)}")
         instead = parse_int(numbers[0], "missions", 1) if numbers else None
-        missions = dict[str, Mission | str](of_players)
+        missions = dict[str, Mission | str](player_texts)
         cards = missions.pop(CARDS, None)
         deck = None if cards is None else tuple(str(cards).split(BETWEEN_CARDS))
         return cls(missions, instead, AT_END in words, deck)
@@ -429,13 +429,13 @@ class Missions(Victory):
         for name in turn.players:
             if name not in given:
                 raise IllegalError(f"mission of {name} is missing")
-            with name_value(f"mission of {name}", A_MISSION):
+            with replace_error_prefix(f"mission of {name}", A_MISSION):
                 mission = given[name].read(turn)
             is_own = isinstance(mission, Eliminate) and mission.player == name
             found[name] = self._find_own(turn) if is_own else mission
         cards = self.cards
         if cards is not None:
-            with name_value(A_CARD, A_MISSION):
+            with replace_error_prefix(A_CARD, A_MISSION):
                 cards = tuple(cast(Mission, each).read(turn) for each in cards)
         if self.instead is not None and self.instead > len(turn.owners):
             raise IllegalError(

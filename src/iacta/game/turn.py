@@ -533,11 +533,11 @@ class Turn:
         trades: list[Action] = [
             Trade(cards, territory)
             for cards in find_named_sets(hand, self.symbols)
-            for territory in self._find_own(cards) or ("",)
+            for territory in self._find_pictured(cards) or ("",)
         ]
         return [reveal, trades, stop]
 
-    def _find_own(self, cards: Hand) -> tuple[str, ...]:
+    def _find_pictured(self, cards: Hand) -> tuple[str, ...]:
         """Return the pictured territories that may get two extra armies from a set."""
         if self.pictured:
             return ()
@@ -580,7 +580,7 @@ class Turn:
         if their_dice is not None:
             defenders = min(defenders, their_dice)
         if self._is_whole(kernel):
-            return _fight_whole(kernel, spare, defenders)
+            return _make_battle_choice(kernel, spare, defenders)
         rolls = kernel.rolls(self.armies[v] - self.rules.garrison, defenders, spare)
         return next(choice for choice in rolls if choice.dice == attack.dice)
 
@@ -830,7 +830,7 @@ class Turn:
             return 0.0, 0.0
         if spare + defenders > MAX_EXPECTED or kernel.refusal(spare, defenders) is not None:
             return None
-        (results,) = _fight_whole(kernel, spare, defenders).throws[0].options
+        (results,) = _make_battle_choice(kernel, spare, defenders).throws[0].options
         return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
 
     def apply_battle(
@@ -976,18 +976,18 @@ class Turn:
             pending=attack,
             throw=None,
             conquered=True,
-        )._take_cards(self.owners[c])
+        )._finish_conquest(self.owners[c])
 
-    def _take_cards(self, loser: str) -> "Turn":
+    def _finish_conquest(self, loser: str) -> "Turn":
         """Return the turn after a conquest; the player gets the cards of an eliminated player."""
         if loser in self.owners:
             return self._replace(then="attack")
         if loser in self.players:
             after = self.victory.apply_elimination(self, loser)
-            return self._replace(victory=after)._take_cards_of(loser)
-        return self._take_cards_of(loser)
+            return self._replace(victory=after)._take_over_cards(loser)
+        return self._take_over_cards(loser)
 
-    def _take_cards_of(self, loser: str) -> "Turn":
+    def _take_over_cards(self, loser: str) -> "Turn":
         if self.cards is None:
             return self._replace(then="attack")
         taken = self.cards.get(loser, Hand())
@@ -1345,12 +1345,12 @@ class Turn:
             raise IllegalError(f"phase must be {turn.phase!r} with these cards, got {phase!r}")
         turn = turn._replace(armies=code.armies)
         if "first" in options:
-            turn = turn._skip_to(unescape_name(options["first"]))
+            turn = turn._skip_territories_before(unescape_name(options["first"]))
         if phase in ("defend", "advance"):
             return turn._resume_battle(phase, options)
         return turn
 
-    def _skip_to(self, name: str) -> "Turn":
+    def _skip_territories_before(self, name: str) -> "Turn":
         first = self._board_data.places[self.board.find(name)]
         if self.phase != "place" or not any(t >= first for t in self._list_own()):
             raise IllegalError(
@@ -1385,7 +1385,7 @@ NOTHING: Distribution[Any] = Distribution([None])
 
 
 @lru_cache(maxsize=65536)
-def _fight_whole(kernel: Kernel, able: int, defenders: int) -> Choice:
+def _make_battle_choice(kernel: Kernel, able: int, defenders: int) -> Choice:
     return kernel.battle(able, defenders)
 
 

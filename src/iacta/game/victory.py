@@ -96,11 +96,11 @@ class Victory:
 
     @classmethod
     @abstractmethod
-    def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
+    def from_texts(cls, value: str, player_texts: Mapping[str, str]) -> Self:
         """Make a condition from texts, the inverse of `format_texts`.
 
         value: the value of the condition as text, such as a share of the map.
-        of_players: a mapping from players to texts, such as their missions.
+        player_texts: a mapping from players to texts, such as their missions.
         """
 
     @abstractmethod
@@ -227,8 +227,8 @@ class Survivor(Victory):
     word: ClassVar = SURVIVOR
 
     @classmethod
-    def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
-        _refuse_values(cls.word, value, of_players)
+    def from_texts(cls, value: str, player_texts: Mapping[str, str]) -> Self:
+        _refuse_values(cls.word, value, player_texts)
         return cls()
 
     def format_texts(self) -> tuple[str, Mapping[str, str]]:
@@ -292,10 +292,10 @@ class Share(Victory):
                 raise type(error)(sentence, parameter="share") from None
 
     @classmethod
-    def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
+    def from_texts(cls, value: str, player_texts: Mapping[str, str]) -> Self:
         if not value:
             raise MalformedError(f"{SHARES}, got ''")
-        _refuse_values(cls.word, "", of_players)
+        _refuse_values(cls.word, "", player_texts)
         return cls(value)
 
     def format_texts(self) -> tuple[str, Mapping[str, str]]:
@@ -375,11 +375,11 @@ class Capitals(Victory):
             set_field(self, "number", read_int(self.number, "capitals", 1, most))
 
     @classmethod
-    def from_texts(cls, value: str, of_players: Mapping[str, str]) -> Self:
-        if not of_players:
+    def from_texts(cls, value: str, player_texts: Mapping[str, str]) -> Self:
+        if not player_texts:
             raise MalformedError("capital must be given for each player, got none")
         number = None if value in ("", "all") else parse_int(value, "capitals", 1)
-        return cls(of_players, number)
+        return cls(player_texts, number)
 
     def format_texts(self) -> tuple[str, Mapping[str, str]]:
         return "all" if self.number is None else str(self.number), self.capitals
@@ -390,7 +390,7 @@ class Capitals(Victory):
         for name in turn.players:
             if name not in found:
                 raise IllegalError(f"capital of {name} is missing")
-            with name_value(f"capital of {name}: "):
+            with replace_error_prefix(f"capital of {name}: "):
                 capitals[name] = turn.board.find(found[name])
         owners = dict(zip(turn.board.territories, turn.owners, strict=True))
         for name, territory in capitals.items():
@@ -446,16 +446,16 @@ class Capitals(Victory):
         return tuple(found)
 
 
-def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[str, V]:
+def spell_players(values_by_player: Mapping[str, V], turn: GameState, what: str) -> dict[str, V]:
     """Return a mapping from players, spelled as in a turn, to values; refuse unknown players.
 
-    texts: a mapping from players, in any spelling, to values.
+    values_by_player: a mapping from players, in any spelling, to values.
     turn: the turn with the correct spelling.
     what: a noun for the values in error messages.
     """
     spelling, found = {fold_name(name): name for name in turn.players}, dict[str, V]()
     players = ", ".join(turn.players)
-    for name, value in texts.items():
+    for name, value in values_by_player.items():
         player = spelling.get(fold_name(name)) if isinstance(name, str) else None
         if player is None or player in found:
             raise IllegalError(
@@ -466,18 +466,21 @@ def spell_players(texts: Mapping[str, V], turn: GameState, what: str) -> dict[st
 
 
 @contextmanager
-def name_value(start: str, replaced: str = "") -> Iterator[None]:
+def replace_error_prefix(prefix: str, replaced_prefix: str = "") -> Iterator[None]:
     """Replace a prefix in the message of an `IactaError` from a `with` block.
 
-    start: the new prefix, such as the name of the player.
-    replaced: the prefix that is removed. A message without this prefix is put behind a colon.
+    prefix: the new prefix, such as the name of the player.
+    replaced_prefix: the prefix that is removed. A message without this prefix is put behind a
+        colon.
     """
     try:
         yield
     except IactaError as error:
         text = str(error)
-        rest = text.removeprefix(replaced) if text.startswith(replaced) else f": {text}"
-        raise type(error)(f"{start}{rest}") from None
+        rest = (
+            text.removeprefix(replaced_prefix) if text.startswith(replaced_prefix) else f": {text}"
+        )
+        raise type(error)(f"{prefix}{rest}") from None
 
 
 SURVIVAL = Survivor()
@@ -503,8 +506,8 @@ def format_victory(victory: Victory) -> str:
     >>> format_victory(Share("70%")), read_victory("share:7/10")
     ('share:7/10', Share(share=Fraction(7, 10)))
     """
-    value, of_players = victory.format_texts()
-    texts = {victory.word: value, **of_players}
+    value, player_texts = victory.format_texts()
+    texts = {victory.word: value, **player_texts}
     return format_pairs({name: escape_name(text) for name, text in texts.items()})
 
 
@@ -518,8 +521,8 @@ def read_victory(text: str) -> Victory:
     return make_victory({name: unescape_name(value) for name, value in read_pairs(given)})
 
 
-def _refuse_values(word: str, value: str, of_players: Mapping[str, str]) -> None:
-    extra = [*filter(None, [value]), *of_players]
+def _refuse_values(word: str, value: str, player_texts: Mapping[str, str]) -> None:
+    extra = [*filter(None, [value]), *player_texts]
     if extra:
         what = "have no value" if value else "name no player"
         raise IllegalError(f"{word} must {what}, got {quote(extra[0])}")
