@@ -76,14 +76,16 @@ class Lattice(UnitKernel, RollKernel):
         """Raise `TooLargeError` for a battle with too many states."""
         self._refuse(attackers, defenders)
 
-    def _refuse(self, attackers: int, defenders: int, *, memory: int = 0, starts: int = 1) -> None:
+    def _refuse(
+        self, attackers: int, defenders: int, *, memory: int = 0, battle_count: int = 1
+    ) -> None:
         """Raise `TooLargeError` for a battle that takes too much time or memory.
 
         memory: the memory needed besides the rows, in bytes.
-        starts: the number of battles to solve at the same time.
+        battle_count: the number of battles to solve at the same time.
         """
-        rows = 8 * starts * (attackers + 1) * (1 + self.rules.defence.kept) + 8 * defenders
-        states = defenders * (starts * attackers + CELLS_PER_ROW)
+        rows = 8 * battle_count * (attackers + 1) * (1 + self.rules.defence.kept) + 8 * defenders
+        states = defenders * (battle_count * attackers + CELLS_PER_ROW)
         self.refuse_too_large(attackers, defenders, memory=rows + memory, states=states)
 
     def error(self, attackers: int, defenders: int) -> Error:
@@ -152,7 +154,7 @@ class Lattice(UnitKernel, RollKernel):
 
     def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
         """Return the probabilities of all ends, for all starts at once."""
-        self._refuse(attackers, defenders, starts=attackers + 1)
+        self._refuse(attackers, defenders, battle_count=attackers + 1)
         steps = find_steps(attackers, defenders, self.rules)
         starts = np.eye(attackers + 1)[:, fewest:].copy()
         left, held = run_forward(starts, defenders, steps)

@@ -328,7 +328,7 @@ def _find_chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances
         return Lattice(rules).chances(able, defenders, keep)
     for armies in DIAGONALS[DIAGONALS.index(_choose_diagonal(rules, RARE)) :]:
         chances = _leap(able, defenders, rules, keep, armies)
-        few, rarer = _bound_few(armies, rules, keep), min(chances)
+        few, rarer = _bound_win_chance_of_few(armies, rules, keep), min(chances)
         if few <= NEGLIGIBLE * rarer or few + rarer < MIN_CHANCE:
             return chances
     return Lattice(rules).chances(able, defenders, keep) if moderate else chances
@@ -402,7 +402,7 @@ def _choose_diagonal(rules: Rules, chance: float) -> int:
             f"result, got {rules!r}"
         )
     for armies in DIAGONALS:
-        if _bound_few(armies, rules) < NEGLIGIBLE * chance:
+        if _bound_win_chance_of_few(armies, rules) < NEGLIGIBLE * chance:
             return armies
     if chance < RARE:
         return max(DIAGONALS[-1], _choose_diagonal(rules, RARE))
@@ -412,7 +412,7 @@ def _choose_diagonal(rules: Rules, chance: float) -> int:
     )
 
 
-def _bound_few(armies: int, rules: Rules, keep: int = 0) -> float:
+def _bound_win_chance_of_few(armies: int, rules: Rules, keep: int = 0) -> float:
     """Return the largest chance to win of a side with too few armies for all its dice."""
     won, lost = _build_diagonal(armies, rules, keep)
     # Under some rules, fewer armies may have the better chance, so take the maximum.
