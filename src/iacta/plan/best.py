@@ -298,7 +298,7 @@ def armies_needed_for_plan(
     place = position.board.territories.index(name)
     deadline = Deadline.from_time_limit(time_limit)
 
-    def reaches(armies: int) -> bool:
+    def is_enough(armies: int) -> bool:
         holdings = list(position.holdings)
         holdings[place] = Holding(position.player, armies)
         there = replace(position, holdings=tuple(holdings))
@@ -312,7 +312,7 @@ def armies_needed_for_plan(
             )
         return plan.comparable_value >= wanted
 
-    fewest = find_least(reaches, FIRST_TRIED, step=FIRST_TRIED, most=MAX_ARMIES)
+    fewest = find_least(is_enough, FIRST_TRIED, step=FIRST_TRIED, most=MAX_ARMIES)
     if fewest is None:
         raise IllegalError(f"{MAX_ARMIES} armies on {name} do not reach a chance of {chance}")
     return fewest

@@ -194,13 +194,13 @@ def _solve_turn(
         return None
     known: dict[TurnState, _End] = {}
 
-    def worth(state: TurnState) -> float | None:
+    def evaluate_state(state: TurnState) -> float | None:
         known[state] = _End(whole, state, later, part)
         value = known[state].mean()
         return value if known[state].proven else None
 
     search = Search(whole, deadline, until=until)
-    value = search.solve_until(part, MAX_TURN_STATES, MAX_ENDS, worth)
+    value = search.solve_until(part, MAX_TURN_STATES, MAX_ENDS, evaluate_state)
     if value is None:
         return None
     policy = attach_search(Policy(whole), search)
@@ -308,7 +308,7 @@ class _Turn:
         """
         # For each game: the chance to reach the later goals with the armies that arrive after the
         # first goal, the same chance without these armies, and the luck of the game, whose effect
-        # `_subtract_luck` removes.
+        # `_list_results_without_luck` removes.
         self._found: list[tuple[float, float, float]] = []
         rng = np.random.default_rng((self.seed, part))
         self._games = play_games(self.policy, rng, self._until)
@@ -330,7 +330,7 @@ class _Turn:
         end = _End(self.policy.problem, state, self.later, deadline)
         return end.mean(), end.worth(0)
 
-    def _subtract_luck(self, column: int) -> list[float]:
+    def _list_results_without_luck(self, column: int) -> list[float]:
         """Return the result of each game minus the estimated effect of its luck.
 
         column: 0 for the results with new armies, 1 for the results without new armies.
@@ -344,7 +344,7 @@ class _Turn:
 
     @property
     def value(self) -> float:
-        return max(float(np.mean(self._subtract_luck(0))), 0.0) if self._found else 0.0
+        return max(float(np.mean(self._list_results_without_luck(0))), 0.0) if self._found else 0.0
 
     def make_continuation(self, deadline: Deadline) -> Continuation:
         (plan, chance), new = self._plan(deadline), self.later.armies
@@ -352,8 +352,8 @@ class _Turn:
             return Continuation(plan, None, new, None, 0.0, None, 0)
         if not chance:
             return Continuation(plan, chance, new, 0.0, 0.0, 0.0, 0)
-        error = mean_error(self._subtract_luck(0))
-        without = max(float(np.mean(self._subtract_luck(1))), 0.0)
+        error = mean_error(self._list_results_without_luck(0))
+        without = max(float(np.mean(self._list_results_without_luck(1))), 0.0)
         value = self.value
         if plan.interval is None:
             value = min(value, chance)

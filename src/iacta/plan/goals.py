@@ -217,7 +217,7 @@ class TakeAll(_Conquest):
     def rewards(self, board: Board, owned: int) -> Rewards:
         return Rewards(
             (0.0,) * len(board.territories),
-            _filter_sets([(_make_mask(self.names, board), 1.0)], owned),
+            _list_missing_sets([(_make_mask(self.names, board), 1.0)], owned),
         )
 
 
@@ -434,7 +434,7 @@ class Worth(Goal):
             for t, name in enumerate(board.territories)
         )
         sets = [(mask, paid) for mask, paid in self._list_sets(board) if paid]
-        return Rewards(lands, _filter_sets(sets, owned), self.army)
+        return Rewards(lands, _list_missing_sets(sets, owned), self.army)
 
     def worth(self, turn: "Turn") -> float:
         owned = find_owned(turn)
@@ -514,7 +514,7 @@ class InOrder(Goal):
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         sets = zip(self.stages(board), self.worths, strict=True)
-        return Rewards((0.0,) * len(board.territories), _filter_sets(sets, owned))
+        return Rewards((0.0,) * len(board.territories), _list_missing_sets(sets, owned))
 
     def worth(self, turn: "Turn") -> float:
         owned = find_owned(turn)
@@ -554,19 +554,25 @@ def _make_mask(names: Iterable[str], board: Board) -> int:
     return make_mask(numbers[name] for name in names)
 
 
-def _filter_sets(sets: Iterable[tuple[int, float]], owned: int) -> tuple[tuple[int, float], ...]:
+def _list_missing_sets(
+    sets: Iterable[tuple[int, float]], owned: int
+) -> tuple[tuple[int, float], ...]:
     """Return the sets that the player does not own yet, without the territories already owned."""
     return tuple((mask & ~owned, paid) for mask, paid in sets if mask & ~owned)
 
 
 def _describe_conquest(
-    names: tuple[str, ...] | str, board: Board, whole: str, last: str, many: str
+    names: tuple[str, ...] | str,
+    board: Board,
+    continent_prefix: str,
+    conjunction: str,
+    number_prefix: str,
 ) -> str:
     """Describe a goal to take territories in words, such as `take Peru or Brazil`.
 
-    whole: the words before the name of a continent, such as `"take "`.
-    last: the conjunction before the last name, such as `"and"`.
-    many: the words before `of N territories` if there are too many names to list, such as
+    continent_prefix: the words before the name of a continent, such as `"take "`.
+    conjunction: the conjunction before the last name, such as `"and"`.
+    number_prefix: the words before `of N territories` if there are too many names to list, such as
         `"all"`.
     """
     if isinstance(names, str):
@@ -575,10 +581,10 @@ def _describe_conquest(
         return f"take {names[0]}"
     same = [each.name for each in board.continents if {*each.territories} == {*names}]
     if same:
-        return f"{whole}{same[0]}"
+        return f"{continent_prefix}{same[0]}"
     if len(names) <= MAX_NAMED:
-        return f"take {', '.join(names[:-1])} {last} {names[-1]}"
-    return f"take {many} of {len(names)} territories"
+        return f"take {', '.join(names[:-1])} {conjunction} {names[-1]}"
+    return f"take {number_prefix} of {len(names)} territories"
 
 
 def _check_worths(pairs: object) -> None:

@@ -358,16 +358,17 @@ class _Outlook:
         ]
         exposed = {name for beside, _ in threats for near in beside.values() for name in near}
 
-        def held(position: Position) -> float:
+        def find_hold_chance(position: Position) -> float:
             return prod(
                 self.battles.find_hold_chance(position, beside, new) for beside, new in threats
             )
 
         moves = {
-            each: held(turn.after(each).position) for each in list_fortify_moves(turn, exposed)
+            each: find_hold_chance(turn.after(each).position)
+            for each in list_fortify_moves(turn, exposed)
         }
         best = max(moves, key=lambda move: moves[move], default=NOTHING)
-        return best if moves.get(best, 0.0) > held(end) else NOTHING
+        return best if moves.get(best, 0.0) > find_hold_chance(end) else NOTHING
 
 
 class _Ends:

@@ -92,21 +92,21 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
             each.chance * (chance(state.after(decision, each)) - before) ** 2
             for each in decision.outcomes
         )
-        play = _follow(play, move, left, defenders)
+        play = _apply_battle_end(play, move, left, defenders)
         after = chance(play.problem.start)
         found.append(LuckOfBattle(move.start, move.to, before, after, math.sqrt(variance)))
     return tuple(found)
 
 
-def _follow(play: Play, move: NextMove, left: int, defenders: int) -> Play:
+def _apply_battle_end(play: Play, move: NextMove, attackers_left: int, defenders_left: int) -> Play:
     if not play.problem.turn.whole_battles:
         mine, theirs = (play.position.find_holding(name).armies for name in (move.start, move.to))
-        return play.after(mine - left, theirs - defenders)
-    after = play.apply_battle(left, defenders)
+        return play.after(mine - attackers_left, theirs - defenders_left)
+    after = play.apply_battle(attackers_left, defenders_left)
     if after.battle is not None:
         raise IllegalError(
-            f"the battle of {move.start} against {move.to} must be fought to its end, got {left} "
-            f"and {defenders} armies left"
+            f"the battle of {move.start} against {move.to} must be fought to its end, got "
+            f"{attackers_left} and {defenders_left} armies left"
         )
     return after
 

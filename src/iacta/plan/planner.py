@@ -177,7 +177,7 @@ class Planner:
         if self._solve():
             yield self._best
             return
-        if self.problem.rewards.number and (planner := self._pose_set()) is not None:
+        if self.problem.rewards.number and (planner := self._make_set_planner()) is not None:
             for found in planner.run():
                 self.found = found
                 yield self._best
@@ -195,11 +195,11 @@ class Planner:
             if self.threads <= 1:
                 self._solve_narrow(narrow, NARROW_TIME_SHARE)
                 yield self._best
-                self._bound(self.deadline.take_share(BOUND_TIME_SHARE))
+                self._tighten_bound(self.deadline.take_share(BOUND_TIME_SHARE))
             empty = ((0,) * core.lands,) * core.goals
             starts.append(_Trial(Policy(self.problem, empty, QUICK_STYLE), core))
             if narrow is not None:
-                starts += self._start_narrow(narrow, core)
+                starts += self._make_narrow_trials(narrow, core)
             for found in self._compare_styles(starts):
                 self.found = found
                 yield self._best
@@ -240,13 +240,13 @@ class Planner:
         self.found = Found(policy, value, None, value, report, 0)
         return True
 
-    def _pose_set(self) -> "Planner | None":
+    def _make_set_planner(self) -> "Planner | None":
         """Return a planner for the goal to take the best set of territories for an `OwnAny`.
 
         Return `None` if `choose_territories` finds no set.
         """
         problem = self.problem
-        self._bound(self.deadline.take_share(SET_BOUND_TIME_SHARE))
+        self._tighten_bound(self.deadline.take_share(SET_BOUND_TIME_SHARE))
         part = self.deadline.take_share(SET_TIME_SHARE)
         goal = choose_territories(problem, problem.start, 0, part)
         if goal is None:
@@ -258,7 +258,7 @@ class Planner:
     def _improve_proof(self, narrow: Problem | None) -> None:
         """Solve the narrow problem, then improve the upper bound."""
         self._solve_narrow(narrow, NARROW_THREAD_SHARE)
-        self._bound(self.deadline)
+        self._tighten_bound(self.deadline)
 
     def _solve_narrow(self, narrow: Problem | None, share: float) -> None:
         """Solve the narrow problem (see `Problem.narrow`) exactly if it is small enough.
@@ -278,7 +278,7 @@ class Planner:
                 policy = attach_search(Policy(narrow), search)
                 self.narrow = Found(policy, solution.value, None, inf, report, 0)
 
-    def _start_narrow(self, narrow: Problem, core: Search) -> list["_Trial"]:
+    def _make_narrow_trials(self, narrow: Problem, core: Search) -> list["_Trial"]:
         """Return a list with a trial that assigns targets to stacks as in the narrow problem.
 
         The list is empty if the assignment does not fit the whole problem or the time is over.
@@ -311,7 +311,7 @@ class Planner:
                 self.deadline, min(max(4 * BATCH, len(final.gains)), games - len(final.gains))
             )
             final.follow(self.deadline, self.work.visited)
-            if final.half <= best.half:
+            if final.half_width <= best.half_width:
                 yield final.found
         if len(final.gains) >= BATCH:
             yield final.found
@@ -337,7 +337,7 @@ class Planner:
             trials = trials[: (len(trials) + 1) // 2]
             yield trials[0]
 
-    def _bound(self, deadline: Deadline) -> None:
+    def _tighten_bound(self, deadline: Deadline) -> None:
         """Lower the upper bound until the deadline, another limit, or a good enough value."""
         with suppress(TooLargeError):
             for bound in Search(self.problem, deadline).bounds(deadline, self.work.values):
@@ -407,7 +407,7 @@ class _Trial:
         return float(sum(self.games.armies)) / max(len(self.gains), 1)
 
     @property
-    def half(self) -> float:
+    def half_width(self) -> float:
         """Half the width of the 95% interval of the value; 0 if the value is exact."""
         return 0.0 if self.exact is not None else find_half_width(self.gains)
 
@@ -415,7 +415,7 @@ class _Trial:
     def is_known(self) -> bool:
         """Whether the value is so precise that no more games are needed."""
         scale = max(1.0, float(self.gains.mean())) if len(self.gains) else 1.0
-        return self.half <= SMALL_HALF_INTERVAL * scale
+        return self.half_width <= SMALL_HALF_INTERVAL * scale
 
     @property
     def found(self) -> Found:
@@ -426,7 +426,7 @@ class _Trial:
         if not games:
             return Found(self.policy, None, None, inf, self.games, 0)
         value = max(float(self.gains.mean()), 0.0)
-        interval = max(value - self.half, 0.0), value + self.half
+        interval = max(value - self.half_width, 0.0), value + self.half_width
         return Found(self.policy, value, interval, inf, self.games * (1 / games), games)
 
 

@@ -177,7 +177,7 @@ class Problem:
         )
 
     @property
-    def _open(self) -> int:
+    def _attackable(self) -> int:
         """The set of territories of other players that the plan may attack, near or far."""
         return ~self.owned if self.focus is None else ~self.owned & self.focus
 
@@ -185,7 +185,7 @@ class Problem:
     def rewards(self) -> Rewards:
         """The payoffs of the goal, without payoffs for territories that are out of reach."""
         found = self.goal.rewards(self.board, self.owned)
-        within = find_reached(self.out, self.stacks, self._open)
+        within = find_reached(self.out, self.stacks, self._attackable)
         sets = tuple((mask, paid) for mask, paid in found.sets if not mask & ~within)
         is_within = found.number <= (self.owned | within).bit_count()
         return found._replace(sets=sets, number=found.number if is_within else 0)
@@ -197,7 +197,7 @@ class Problem:
         Unreachable territories are left out. If territories only pay as a whole set, dead ends are
         left out too: regions that a stack can only leave where it entered.
         """
-        field, rewards = find_reached(self.out, self.stacks, self._open), self.rewards
+        field, rewards = find_reached(self.out, self.stacks, self._attackable), self.rewards
         if any(rewards.lands) or rewards.number:
             return field
         wanted = make_mask(t for mask, _ in rewards.sets for t in bits(mask))

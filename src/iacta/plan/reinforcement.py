@@ -273,14 +273,14 @@ def rank_plans(plans: Mapping[Placement, Plan]) -> dict[Placement, Plan]:
     """
     top = max(plans.values(), key=lambda plan: plan.comparable_value)
 
-    def rank(pair: tuple[Placement, Plan]) -> tuple[bool, float, float]:
+    def make_sort_key(pair: tuple[Placement, Plan]) -> tuple[bool, float, float]:
         plan = pair[1]
         same = GAIN if plan.interval is top.interval is None else EQUAL
         is_top = plan.comparable_value >= top.comparable_value - same
         left = sum(each.expected_armies for each in plan.territories)
         return is_top, left if is_top else 0.0, plan.comparable_value
 
-    return dict(sorted(plans.items(), key=rank, reverse=True))
+    return dict(sorted(plans.items(), key=make_sort_key, reverse=True))
 
 
 def reinforcements_needed(
@@ -320,26 +320,26 @@ def reinforcements_needed(
         return found, found.rank_placements(number)[:FINALISTS]
 
     @cache
-    def best(number: int) -> tuple[Placement, Plan]:
-        found, some = add_armies(number)
+    def find_best(armies: int) -> tuple[Placement, Plan]:
+        found, some = add_armies(armies)
         return _choose_placement(position, some, found, goal, options, deadline)
 
-    def promises(number: int) -> bool:
-        found, some = add_armies(number)
+    def is_promising(armies: int) -> bool:
+        found, some = add_armies(armies)
         return found.value(some[0]) >= wanted
 
     before = find_plan(position, goal, options, deadline.take_share(BEFORE_SHARE))
     quick, fewest = add_armies(0)[0].value(()), 0
     if before.comparable_value < wanted:
-        number = find_least(promises, FIRST_TRIED, step=FIRST_TRIED, most=MAX_NEW)
+        number = find_least(is_promising, FIRST_TRIED, step=FIRST_TRIED, most=MAX_NEW)
         if number is None:
             raise IllegalError(f"{MAX_NEW} new armies do not reach a chance of {chance}")
-        while number < MAX_NEW and best(number)[1].comparable_value < wanted:
+        while number < MAX_NEW and find_best(number)[1].comparable_value < wanted:
             number += 1  # the plan is worse than the quick estimate
-        while number > 1 and best(number - 1)[1].comparable_value >= wanted:
+        while number > 1 and find_best(number - 1)[1].comparable_value >= wanted:
             number -= 1  # the plan is better than the quick estimate
         fewest = number
-    placement, plan = best(fewest) if fewest else ((), before)
+    placement, plan = find_best(fewest) if fewest else ((), before)
     return Reinforcement(fewest, placement, plan, before, quick, ())
 
 
@@ -559,7 +559,7 @@ class Placements:
         """
         problem, state = self.values.problem, self.after(placement)
         found = self.values.find(state)
-        if self._is_lacking(state):
+        if self._has_too_few_armies(state):
             return 0.0
         paid = 0.0 if found is None else min(found.value, problem.rewards.most)
         return paid + problem.sum_payoffs(state) + problem.held
@@ -570,12 +570,12 @@ class Placements:
         found = self.values.find(state)
         if found is None:
             return None
-        if self._is_lacking(state):
+        if self._has_too_few_armies(state):
             return Rank(0.0, 0.0)
         value = found.value + self.values.problem.sum_payoffs(state)
         return Rank(round(value, DIGITS), -round(found.cost, DIGITS))
 
-    def _is_lacking(self, state: TurnState) -> bool:
+    def _has_too_few_armies(self, state: TurnState) -> bool:
         """Return whether own territories have fewer armies than the goal requires."""
         goal = self.values.problem.goal
         return isinstance(goal, TakeWithArmies) and bool(list_raised(self.values.problem, state, 0))
@@ -612,7 +612,7 @@ class Placements:
                     break
             self.has_tried_all = self.values.proven
         if not self.has_tried_all and self.places:
-            ranks = self._climb(armies)
+            ranks = self._rank_promising_placements(armies)
         alone = ((places[0], armies),) if armies else ()
         return sorted(ranks, key=lambda each: (*ranks[each], -len(each)), reverse=True) or [alone]
 
@@ -625,7 +625,7 @@ class Placements:
             ranks[placement] = rank
         return True
 
-    def _climb(self, armies: int) -> dict[Placement, Rank]:
+    def _rank_promising_placements(self, armies: int) -> dict[Placement, Rank]:
         """Rank promising placements, found by hill climbing.
 
         This is used unless all placements can be compared by exact search.

@@ -241,10 +241,10 @@ def review(
     steps, corrections, proven, done = list[ReviewedStep](), list[str](), True, 0
     is_chance = kinds != {False}
 
-    def collect(missed: int = 0) -> Review:
+    def make_review(number_missed: int = 0) -> Review:
         proofs, words = proven and (values is None or values.proven), tuple(corrections)
-        pending = total - done - missed
-        return Review(tuple(steps), is_chance, proofs, unclear, missed, words, pending)
+        pending = total - done - number_missed
+        return Review(tuple(steps), is_chance, proofs, unclear, number_missed, words, pending)
 
     values: _Values | None = None
     try:
@@ -258,7 +258,7 @@ def review(
                     steps.append(step)
                     done += bool(step.to)
                     if progress is not None:
-                        progress(done, total, collect())
+                        progress(done, total, make_review())
                 proven = proven and (values is None or values.proven)
                 if deadline.is_over:
                     break
@@ -270,7 +270,7 @@ def review(
             f"time_limit must be long enough for one battle of the log, got {time_limit} seconds",
             parameter="time_limit",
         )
-    return collect(missed=total - done)
+    return make_review(number_missed=total - done)
 
 
 class _State(NamedTuple):

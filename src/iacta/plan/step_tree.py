@@ -79,7 +79,9 @@ class StepTree:
                 continue
             if node.step["do"] in CHOICES:
                 best[node.before] = _raise_value(best[node.before], value)
-            elif node.step["do"] == "attack" and node.step.get("dice") and not _has_reduced(node):
+            elif (
+                node.step["do"] == "attack" and node.step.get("dice") and not _is_reduced_roll(node)
+            ):
                 attack, losses = self._read_roll(node)
                 rolls.setdefault((node.before, attack), {})[losses] = value
         return best
@@ -111,7 +113,7 @@ class StepTree:
             return None if found.change is None else found
         attack, losses = self._read_roll(node)
         border = attack.start, attack.to
-        expected, is_reduced = self._expect_reduced(k), _has_reduced(node)
+        expected, is_reduced = self._average_reduced_ends(k), _is_reduced_roll(node)
         if before is not None and after is not None and (expected is not None or not is_reduced):
             dice = [attack.dice] if attack.dice else [*turn.list_dice(*border, *losses)]
             found = judge_attack(before, after, border, dice, expected)
@@ -136,13 +138,13 @@ class StepTree:
         """
         node = self.nodes[k]
         turn = self.nodes[node.before].turn
-        if turn is None or node.turn is None or not _has_reduced(node):
+        if turn is None or node.turn is None or not _is_reduced_roll(node):
             return []
         attack, _ = self._read_roll(node)
         their_dice = (node.step or {})["their_dice"]
         return list_reduced_ends(turn, (attack.start, attack.to), attack.dice, their_dice)
 
-    def _expect_reduced(self, k: int) -> float | None:
+    def _average_reduced_ends(self, k: int) -> float | None:
         """Return the mean value after a roll with fewer defence dice than usual.
 
         The result is `None` for any other step, or if a value is unknown.
@@ -164,7 +166,7 @@ class StepTree:
         return Attack(start, to, step.get("dice") or 0), read_losses(turn, step)
 
 
-def _has_reduced(node: TreeTurn) -> bool:
+def _is_reduced_roll(node: TreeTurn) -> bool:
     """Return whether a step is a roll with fewer defence dice than usual."""
     return node.step is not None and node.step.get("their_dice") is not None
 

@@ -176,7 +176,7 @@ def threats(
     aims = [*_list_aims(turn, deadline.take_share(WIN_SHARE))]
     search, move, is_complete = _ThreatSearch(turn, aims), None, False
 
-    def found() -> Threats:
+    def make_threats() -> Threats:
         estimates = search.make_consistent(search.known)
         every = ((aim, _make_threat(aim, estimate)) for aim, estimate in estimates.items())
         some = (each for each in _merge_wins(every) if each.at_most > SMALL)
@@ -186,14 +186,14 @@ def threats(
     try:
         for part in search.estimate(deadline):
             if progress is not None:
-                progress(found(), part)
+                progress(make_threats(), part)
         move = _find_helpful_move(search, deadline)
         is_complete = not deadline.is_over
     except KeyboardInterrupt:
         deadline.stop()
         if not search.known:
             raise
-    return found()
+    return make_threats()
 
 
 class _Aim(NamedTuple):
@@ -371,7 +371,7 @@ def _find_best(compared: _Compared) -> HelpfulMove | None:
     """Return the fortifying move that lowers the loss most; `None` if no move lowers the loss."""
     best, most = None, (0.0, SMALL)
     for move, before, after in compared:
-        kept = _find_kept(before, after)
+        kept = _find_savings(before, after)
         in_all = sum(kept.values())
         if in_all > SMALL and (rank := _rank_savings(kept)) > most:
             first = max(kept, key=lambda lost: _rank_savings({lost: kept[lost]}))
@@ -392,7 +392,7 @@ def _find_worst(estimates: _Estimates) -> dict[_Lost, tuple[_Aim, QuickEstimate]
     return worst
 
 
-def _find_kept(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
+def _find_savings(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
     """Return, for each territory and continent, by how much a move reduces the expected loss."""
     worst = _find_worst(after)
     return {
@@ -462,7 +462,7 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
             pass
         if len(there.first) < len(search.aims):
             break
-        kept = _find_kept(before, there.make_consistent(there.first))
+        kept = _find_savings(before, there.make_consistent(there.first))
         if sum(kept.values()) <= SMALL or _rank_savings(kept) <= (0.0, SMALL):
             continue
         changed = {lost for lost, value in kept.items() if abs(value) > SMALL}
