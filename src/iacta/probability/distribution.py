@@ -86,7 +86,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
                 "a distribution must be made from a mapping or from hashable values, "
                 f"got {quote(source)}"
             ) from None
-        self._fill({value: _read_weight(value, weight) for value, weight in given.items()})
+        self._set_weights({value: _read_weight(value, weight) for value, weight in given.items()})
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[T, Probability]]) -> "Distribution[T]":
@@ -132,7 +132,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._from_weights, (self._weights, self._total)
 
-    def _fill(self, weights: dict[T, Any]) -> None:
+    def _set_weights(self, weights: dict[T, Any]) -> None:
         weights = {value: weight for value, weight in weights.items() if weight}
         if not weights:
             raise IllegalError("a distribution needs a value of positive weight")
@@ -399,7 +399,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).cdf(4)
         Fraction(2, 3)
         """
-        return self._compare(le, value)
+        return self._find_order_chance(le, value)
 
     def at_least(self, value: T) -> Probability:
         """Return the probability of a result of at least `value`.
@@ -407,7 +407,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).at_least(5)
         Fraction(1, 3)
         """
-        return self._compare(ge, value)
+        return self._find_order_chance(ge, value)
 
     def sf(self, value: T) -> Probability:
         """Return the probability of a result above `value`: the survival function, 1 - cdf.
@@ -415,9 +415,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).sf(5)
         Fraction(1, 6)
         """
-        return self._compare(gt, value)
+        return self._find_order_chance(gt, value)
 
-    def _compare(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
+    def _find_order_chance(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
         try:
             if value == value:  # NaN has no order
                 return self.prob(lambda outcome: holds(outcome, value))
