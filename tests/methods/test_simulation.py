@@ -426,7 +426,7 @@ class NoFutures(Executor):
 def test_results_come_in_the_order_of_the_pieces() -> None:
     pieces = range(thrown.MAX_PENDING + 20)
     with ThreadPoolExecutor(3) as executor:
-        assert list(thrown.spread(abs, pieces, executor)) == list(pieces)
+        assert list(thrown.map_in_order(abs, pieces, executor)) == list(pieces)
 
 
 def test_executors_that_do_not_work_are_refused() -> None:

@@ -138,7 +138,9 @@ def simulate_stack(
     if progress is not None and not callable(progress):
         raise MalformedError(f"progress must be a function, got {quote(progress)}")
     ends: Counter[End] = Counter()
-    with closing(spread(_play, _split_into_blocks(stack, way, count, root), executor)) as blocks:
+    with closing(
+        map_in_order(_simulate_block, _split_into_blocks(stack, way, count, root), executor)
+    ) as blocks:
         for block in blocks:
             ends.update(block)
             if progress is not None:
@@ -153,7 +155,7 @@ def _split_into_blocks(
         yield Runs(stack, way, min(RUNS_PER_BLOCK, runs - first), root.spawn(1)[0])
 
 
-def _play(block: Runs) -> Counter[End]:
+def _simulate_block(block: Runs) -> Counter[End]:
     """Simulate all runs of a block, territory by territory."""
     rng = np.random.default_rng(block.seed)
     if len(block.stack) == 1:
@@ -169,13 +171,13 @@ def _play(block: Runs) -> Counter[End]:
         else:
             left, against = fight_until(attackers, against, fought, stop, rng)
         won = against == 0
-        _count(ends, taken, left[~won], against[~won])
+        _add_ends(ends, taken, left[~won], against[~won])
         attackers = left[won] - _bound_garrison(rules)
-    _count(ends, len(block.way), attackers, np.zeros_like(attackers))
+    _add_ends(ends, len(block.way), attackers, np.zeros_like(attackers))
     return ends
 
 
-def _count(ends: Counter[End], taken: int, attackers: Armies, defenders: Armies) -> None:
+def _add_ends(ends: Counter[End], taken: int, attackers: Armies, defenders: Armies) -> None:
     pairs = Counter(zip(attackers.tolist(), defenders.tolist(), strict=True))
     for (left, against), count in sorted(pairs.items()):
         ends[End(taken, left, against)] += count
@@ -534,7 +536,7 @@ def _check_executor(executor: object) -> None:
         )
 
 
-def spread(
+def map_in_order(
     work: Callable[[Piece], Result], pieces: Iterable[Piece], executor: "Executor | None"
 ) -> Generator[Result, None, None]:
     """Yield `work(piece)` for each piece, in order. Closing the generator cancels pending work.
@@ -545,7 +547,7 @@ def spread(
 
     An executor that accepts no work or returns no futures raises `IactaError`.
 
-    >>> list(spread(abs, [-1, 2], None))
+    >>> list(map_in_order(abs, [-1, 2], None))
     [1, 2]
     """
     if executor is None:
