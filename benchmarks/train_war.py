@@ -97,7 +97,9 @@ def collect_positions(
                 rng.choice(others) if is_mixed and rng.random() < 0.5 else player
                 for _ in range(number)
             )
-            row, end = war.record_game(tuple(seats), share=TURNS_SHARE, seed=rng.getrandbits(63))
+            row, end = war.record_game(
+                tuple(seats), sample_chance=TURNS_SHARE, seed=rng.getrandbits(63)
+            )
             seen.append(np.pad(row, ((0, 0), (0, MAX_PLAYERS - number), (0, 0))))
             padded = np.pad(end, (0, MAX_PLAYERS - number)).astype(np.float32)
             chances.append(np.broadcast_to(padded, (len(row), MAX_PLAYERS)))

@@ -242,7 +242,7 @@ def measure_calibration() -> Iterator[Measurement]:
             if k % GAMES_OF_A_START == 0:
                 war = War(make_start(classic_board(), 2 + k // GAMES_OF_A_START % 5, None))
             row = (PLAYERS[player],) * len(war.seats)
-            seen, ends = war.record_game(row, share=0.1, seed=rng.getrandbits(60))
+            seen, ends = war.record_game(row, sample_chance=0.1, seed=rng.getrandbits(60))
             for position in seen:
                 alive = position.any(axis=1)
                 found += _softmax(position, alive, name)[alive].tolist()

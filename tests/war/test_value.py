@@ -220,7 +220,7 @@ def test_dealt_games_give_each_player_their_capital_with_many_armies() -> None:
     )
     stacks = list[float]()
     for seed in range(20):
-        (first, *_), _ = War(turn).record_game((PLAYERS["simple"],) * 3, share=1, seed=seed)
+        (first, *_), _ = War(turn).record_game((PLAYERS["simple"],) * 3, sample_chance=1, seed=seed)
         # After the first turn of the game, every player still needs one or two capitals.
         assert {*(first[:, missing] * len(lands)).round().tolist()} <= {1, 2, 3}
         stacks += first[:, stack].tolist()

@@ -380,13 +380,13 @@ def _play_with_core(
     player: str,
     seed: int,
     aim: Aim,
-    start: int,
+    first_game: int,
     end: int,
     deadline: Deadline,
     progress: Progress,
 ) -> PlayedGames:
-    if start:
-        return play_games(war, player, end, seed, deadline, aim, progress, start)
+    if first_game:
+        return play_games(war, player, end, seed, deadline, aim, progress, first_game)
     return play_at_least_two_games(war, player, end, seed, deadline, aim, progress)
 
 
@@ -394,14 +394,14 @@ def _play_with_policy(
     turn: Turn,
     policy: Policy,
     seed: int,
-    start: int,
+    first_game: int,
     end: int,
     deadline: Deadline,
     progress: Progress,
 ) -> PlayedGames:
     seats = list_seats(turn)
     rows = []
-    for number in range(start, end):
+    for number in range(first_game, end):
         # The first two games may take longer, because an interval needs two games.
         limit = deadline if number >= 2 else deadline.postpone(GRACE)
         timed = _limit_policy(policy, limit)
@@ -412,7 +412,7 @@ def _play_with_policy(
         # V does not apply to policies. Therefore a game without a winner counts equally for all
         # players.
         rows.append([float(each == winner) if winner else 1 / len(seats) for each in seats])
-        progress(len(rows), end - start)
+        progress(len(rows), end - first_game)
     if not rows:
         raise make_time_error()
     chances = np.array(rows)
@@ -422,7 +422,7 @@ def _play_with_policy(
 
 
 def _make_estimate(
-    turn: Turn, ai: str, seats: Sequence[str], chances: Floats, cut: int, too_long: int
+    turn: Turn, ai: str, seats: Sequence[str], chances: Floats, cut_count: int, too_long_count: int
 ) -> WinEstimate:
     number, means = len(chances), dict(zip(seats, chances.mean(axis=0).tolist(), strict=True))
     rows = []
@@ -431,14 +431,16 @@ def _make_estimate(
             rows.append(WinChance(name, 0.0, Interval(0.0, 0.0)))
             continue
         column = chances[:, seats.index(name)]
-        interval = estimate_interval(column, is_won=not cut and not too_long)
+        interval = estimate_interval(column, has_all_winners=not cut_count and not too_long_count)
         rows.append(WinChance(name, means[name], interval))
-    return WinEstimate(ai, tuple(rows), number, cut, too_long, ALLOWANCES[ai] if cut else 0.0)
+    return WinEstimate(
+        ai, tuple(rows), number, cut_count, too_long_count, ALLOWANCES[ai] if cut_count else 0.0
+    )
 
 
-def estimate_interval(chances: Floats, *, is_won: bool) -> Interval:
+def estimate_interval(chances: Floats, *, has_all_winners: bool) -> Interval:
     """Return the 95% interval of the mean result: Wilson's interval if every game had a winner."""
-    if is_won:
+    if has_all_winners:
         return Estimate(len(chances), round(float(chances.sum()))).interval()
     mean, half = float(chances.mean()), Z * float(chances.std(ddof=1)) / sqrt(len(chances))
     return Interval(max(mean - half, 0.0), min(mean + half, 1.0))

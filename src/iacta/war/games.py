@@ -67,7 +67,7 @@ OPEN_AIMS = {  # descriptions of aims without a goal
 }
 
 
-def find_number(aim: Aim) -> int:
+def find_kind_number(aim: Aim) -> int:
     """Return the core's number for the kind of an aim."""
     return -1 if aim.kind == CHOSEN else AIMS.index(aim.kind)
 
@@ -227,7 +227,7 @@ class War:
 
     def choose_action(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> tuple[Action, Aim]:
         """Return the next action of an AI with a given aim, and its aim after the action."""
-        chosen = np.array([find_number(aim), aim.which], dtype=np.int32)
+        chosen = np.array([find_kind_number(aim), aim.which], dtype=np.int32)
         row = self._library.header.structures["action"]()
         self._core.iacta_war_choose_action(
             self._war,
@@ -260,7 +260,7 @@ class War:
                 self._war,
                 make_pointer(player.numbers),
                 make_pointer(stack_weights((player,), self.turn.victory)),
-                find_number(aim),
+                find_kind_number(aim),
                 aim.which,
                 seed,
                 log,
@@ -314,7 +314,7 @@ class War:
             make_pointer(numbers),
             make_pointer(stack_weights(players, self.turn.victory)),
             make_pointer(load_weights("ending")),
-            find_number(aim),
+            find_kind_number(aim),
             aim.which,
             is_dealt,
             cut,
@@ -340,28 +340,28 @@ class War:
         self,
         players: tuple[Player, ...],
         *,
-        share: float,
+        sample_chance: float,
         seed: int,
         most_rounds: int = 200,
-        room: int = 400,
+        max_samples: int = 400,
     ) -> tuple[npt.NDArray[np.float32], Floats]:
         """Play a game from a random deal; return the features of sampled turns and the result.
 
         players: the AI in each seat.
-        share: the probability of sampling the start of a turn.
+        sample_chance: the probability of sampling the start of a turn.
         seed: the seed of the dice.
         most_rounds: the maximum number of rounds in the game.
-        room: the maximum number of sampled turns.
+        max_samples: the maximum number of sampled turns.
         """
-        seen = np.zeros((room, len(self.seats), self.features), dtype=np.float32)
-        count, chances = c_int32(room), np.zeros(len(self.seats))
+        seen = np.zeros((max_samples, len(self.seats), self.features), dtype=np.float32)
+        count, chances = c_int32(max_samples), np.zeros(len(self.seats))
         numbers = np.concatenate([each.numbers for each in players])
         self._core.iacta_war_record_game(
             self._war,
             make_pointer(numbers),
             make_pointer(stack_weights(players, self.turn.victory)),
             most_rounds,
-            share,
+            sample_chance,
             seed % 2**64,
             make_pointer(seen),
             byref(count),

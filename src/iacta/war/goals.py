@@ -112,11 +112,11 @@ class Reach:
 
     @classmethod
     def from_estimate(
-        cls, words: str, goal: TakeAll | TakeAny | OwnAny, look: QuickEstimate
+        cls, words: str, goal: TakeAll | TakeAny | OwnAny, estimate: QuickEstimate
     ) -> Self:
         """Return the goal with the numbers of a quick estimate."""
-        interval = Interval(look.low, look.at_most)
-        return cls(words, goal, look.chance, interval, look.left, look.placement)
+        interval = Interval(estimate.low, estimate.at_most)
+        return cls(words, goal, estimate.chance, interval, estimate.left, estimate.placement)
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ def goals_in_reach(
     take one card 0.9996 8.48
     eliminate blue 0.8894 6.26
     """
-    war, deadline = War(_check_open(turn)), Deadline.from_time_limit(time_limit)
+    war, deadline = War(_check_not_over(turn)), Deadline.from_time_limit(time_limit)
     start = _find_attack_phase(war)
     if start is None:
         return ()
@@ -242,7 +242,7 @@ def goals_in_reach(
         {words: Conquest.for_goal(goal, start.position) for words, goal in goals.items()}
     )
 
-    def likeliest(*, is_over: bool = False) -> tuple[Reach, ...]:
+    def list_likely(*, is_over: bool = False) -> tuple[Reach, ...]:
         known = {words: looks.get(words, NOT_TRIED) for words in goals} if is_over else looks
         some = {
             words: look
@@ -260,26 +260,26 @@ def goals_in_reach(
         is_win = reach.words == WIN_NOW and reach.chance >= MIN_CHANCE
         return not is_win, -reach.chance, reach.words
 
-    def look_at(words: str, part: Deadline) -> QuickEstimate:
+    def estimate_briefly(words: str, part: Deadline) -> QuickEstimate:
         return estimate_goal(start.position, goals[words], start.place, options, part)
 
-    def plan_for(words: str, part: Deadline) -> QuickEstimate:
+    def estimate_by_plan(words: str, part: Deadline) -> QuickEstimate:
         return improve_estimate(start.position, goals[words], options, looks[words], part)
 
-    looked = run_in_threads(look_at, [*goals], deadline.take_share(ESTIMATE_TIME_SHARE))
+    looked = run_in_threads(estimate_briefly, [*goals], deadline.take_share(ESTIMATE_TIME_SHARE))
     for done, (words, look) in enumerate(looked, 1):
         looks[words] = look
         if progress is not None:
-            progress(likeliest(), 0.5 * done / len(goals))
-    likely = [each.words for each in likeliest() if each.words in looks]
-    for done, (words, look) in enumerate(run_in_threads(plan_for, likely, deadline), 1):
+            progress(list_likely(), 0.5 * done / len(goals))
+    likely = [each.words for each in list_likely() if each.words in looks]
+    for done, (words, look) in enumerate(run_in_threads(estimate_by_plan, likely, deadline), 1):
         looks[words] = look
         if progress is not None:
-            progress(likeliest(), 0.5 + 0.5 * done / len(likely))
-    return likeliest(is_over=True)
+            progress(list_likely(), 0.5 + 0.5 * done / len(likely))
+    return list_likely(is_over=True)
 
 
-def _check_open(turn: Turn) -> Turn:
+def _check_not_over(turn: Turn) -> Turn:
     """Return `turn`; raise an error if the game or the turn is over."""
     check_war(turn)
     if turn.winner is not None:
@@ -349,7 +349,7 @@ def best_goals(
     number = read_int(games, "games", least=2, most=MAX_GAMES)
     read_int(seed, "seed")
     seconds = None if time_limit is None else float(read_seconds(time_limit, "time_limit"))
-    deadline, war = Deadline(seconds), War(_check_open(turn))
+    deadline, war = Deadline(seconds), War(_check_not_over(turn))
     check_game_ends(turn)
     mover, rows = war.seats.index(turn.player), list[_Candidate]()
     aims = [aim for aim, _ in find_best_aims(war, PLAYERS["usual"], seed)]
@@ -420,23 +420,23 @@ def _estimate_second_opinion(
 
 
 def _rank_candidates(
-    rows: list[_Candidate],
-    second: Mapping[str, _SecondOpinion],
-    fresh: Floats | None = None,
+    candidates: list[_Candidate],
+    second_opinions: Mapping[str, _SecondOpinion],
+    new_results: Floats | None = None,
 ) -> tuple[GoalChance, ...]:
     """Rank the candidates by the chance to win, with one candidate for each goal.
 
-    rows: the candidates.
-    second: a mapping from goals in words to the results with the keeper.
-    fresh: results of the best candidate in new games, which were not used for the ranking. Their
-        mean W is the chance of the best candidate. The chance of another candidate is W - D, where
-        D is the difference between the two candidates in the earlier games.
+    candidates: the candidates with the results of their games.
+    second_opinions: a mapping from goals in words to the results with the keeper.
+    new_results: results of the best candidate in new games, which were not used for the ranking.
+        Their mean W is the chance of the best candidate. The chance of another candidate is W - D,
+        where D is the difference between the two candidates in the earlier games.
     """
-    ranked, found = _sort_candidates(rows), dict[str, GoalChance]()
+    ranked, found = _sort_candidates(candidates), dict[str, GoalChance]()
     most, best = ranked[0]
-    own = best.wins if fresh is None or len(fresh) < MIN_GAMES else fresh
-    first = estimate_interval(own, is_won=False)
-    allowance = ALLOWANCES["usual"] if any(_has_cut_games(row.wins) for row in rows) else 0.0
+    own = best.wins if new_results is None or len(new_results) < MIN_GAMES else new_results
+    first = estimate_interval(own, has_all_winners=False)
+    allowance = ALLOWANCES["usual"] if any(_has_cut_games(row.wins) for row in candidates) else 0.0
     for mean, row in ranked:
         if row.words in found:
             continue
@@ -452,7 +452,7 @@ def _rank_candidates(
             row.chance,
             win,
             Interval(max(win - half, 0.0), min(win + half, 1.0)),
-            *second[row.words],
+            *second_opinions[row.words],
             float(own.mean()) - win,
             Interval(behind - error, behind + error),
             len(row.wins),
@@ -463,31 +463,32 @@ def _rank_candidates(
     return tuple(found.values())
 
 
-def _sort_candidates(rows: list[_Candidate]) -> list[tuple[float, _Candidate]]:
+def _sort_candidates(candidates: list[_Candidate]) -> list[tuple[float, _Candidate]]:
     """Sort candidates by their mean results; return the means and the candidates, the best first.
 
     Games with the same number have the same dice, so a candidate with few games may only have lucky
     dice. Its mean is corrected by the difference between two means of the candidate with the most
     games: the mean over all games, minus the mean over the first few games.
     """
-    longest = max((row.wins for row in rows), key=len)
+    longest = max((row.wins for row in candidates), key=len)
     means = (
-        float(row.wins.mean() + (longest.mean() - longest[: len(row.wins)].mean())) for row in rows
+        float(row.wins.mean() + (longest.mean() - longest[: len(row.wins)].mean()))
+        for row in candidates
     )
-    return sorted(zip(means, rows, strict=True), key=lambda pair: -pair[0])
+    return sorted(zip(means, candidates, strict=True), key=lambda pair: -pair[0])
 
 
-def _estimate_wide_interval(wins: Floats, allowance: float) -> Interval:
+def _estimate_wide_interval(results: Floats, allowance: float) -> Interval:
     """Return the 95% interval of a mean over games, wider by the allowance if games were cut."""
-    if not _has_cut_games(wins):
-        return estimate_interval(wins, is_won=True)
-    low, high = estimate_interval(wins, is_won=False)
+    if not _has_cut_games(results):
+        return estimate_interval(results, has_all_winners=True)
+    low, high = estimate_interval(results, has_all_winners=False)
     return Interval(max(low - allowance, 0.0), min(high + allowance, 1.0))
 
 
-def _has_cut_games(wins: Floats) -> bool:
+def _has_cut_games(results: Floats) -> bool:
     """Return whether V scored any of the games."""
-    return bool(((wins > 0.0) & (wins < 1.0)).any())
+    return bool(((results > 0.0) & (results < 1.0)).any())
 
 
 def _play_tactics(war: War, aim: Aim, games: int, seed: int, deadline: Deadline) -> Floats:
@@ -496,8 +497,8 @@ def _play_tactics(war: War, aim: Aim, games: int, seed: int, deadline: Deadline)
     return found.chances[:, war.seats.index(war.turn.player)]
 
 
-def _find_half_width(values: Floats) -> float:
-    return Z * float(values.std(ddof=1)) / sqrt(len(values))
+def _find_half_width(differences: Floats) -> float:
+    return Z * float(differences.std(ddof=1)) / sqrt(len(differences))
 
 
 def _try_plans(
@@ -511,7 +512,7 @@ def _try_plans(
     if before is None or is_chance:
         return  # revealed cards differ between games, but a plan needs known cards
     goal = _make_goal(war, aim)
-    priced = Worth(TERRITORY_WORTH, bonus=1.0, army=1.0, prizes=((goal, _price_goal(war, aim)),))
+    priced = Worth(TERRITORY_WORTH, bonus=1.0, army=1.0, prizes=((goal, _evaluate_aim(war, aim)),))
     for how, each in (("plan", goal), ("worth", priced)):
         plan = None if deadline.is_over else _make_plan(before, each, deadline)
         if plan is None or isinstance(plan.policy(before), EndPhase):
@@ -545,7 +546,7 @@ def _play_plan(
         record = start.play(policy, seed=dice)
         if deadline.is_over:  # the deadline may have ended the attacks early
             break
-        won = _estimate_win(record.end, start.player, number, seed, deadline)
+        won = _estimate_from_one_game(record.end, start.player, number, seed, deadline)
         if won is None:
             break
         wins.append(won)
@@ -573,7 +574,7 @@ def _make_goal(war: War, aim: Aim) -> TakeAll:
     return TakeAll(min(beside, key=lambda name: turn.position.find_holding(name).armies))
 
 
-def _price_goal(war: War, aim: Aim) -> float:
+def _evaluate_aim(war: War, aim: Aim) -> float:
     """Return the value of reaching an aim, in armies."""
     if aim.kind in (CHASE, ELIMINATE):
         return 10.0 + 2.0 * find_hand(war.turn, war.seats[aim.which]).number
@@ -613,8 +614,8 @@ def _combine_policies(plan: Policy, start: Turn, deadline: Deadline) -> Policy:
     return follow
 
 
-def _estimate_win(
-    end: Turn, player: str, number: int, seed: int, deadline: Deadline
+def _estimate_from_one_game(
+    end: Turn, player: str, game_index: int, seed: int, deadline: Deadline
 ) -> float | None:
     """Estimate a player's chance to win after a turn from a single game.
 
@@ -626,7 +627,7 @@ def _estimate_win(
     found = war.play_games(
         (PLAYERS["usual"],) * len(war.seats),
         games=1,
-        first=number,
+        first=game_index,
         seed=seed,
         cut=find_cut_rounds("usual", end),
         most_rounds=MAX_ROUNDS,

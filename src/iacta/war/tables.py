@@ -63,29 +63,33 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
         whole_least=[each.battle(1, 1).least for each in kernels],
         whole_dice=[each.rules.attack.kept for each in kernels],
     )
-    _put_moment(library, moment, turn, seats, places)
+    _put_turn(library, moment, turn, seats, places)
     _put_cards(library, moment, turn, seats, places)
     _put_missions(library, moment, turn, seats)
     return WarTables(problem, moment)
 
 
 def _put_whole_battles(
-    library: Library, it: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool]
+    library: Library, core_data: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool]
 ) -> None:
     whole = [kernel for kernel, each in zip(kernels, is_whole, strict=True) if each]
     # The core extrapolates from this table to larger battles.
     size = library.constant("LARGEST_TABLE")
     rows = [solve_battles(kernel, size, d + 1) for kernel in whole for d in range(size)]
-    put_battles(it, rows, size, size)
-    it.set_fields(battle_first=np.cumsum([0, *(size * each for each in is_whole)])[:-1])
+    put_battles(core_data, rows, size, size)
+    core_data.set_fields(battle_first=np.cumsum([0, *(size * each for each in is_whole)])[:-1])
 
 
-def _put_moment(
-    library: Library, it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[str, int]
+def _put_turn(
+    library: Library,
+    core_data: CoreData,
+    turn: Turn,
+    seats: Sequence[str],
+    places: Mapping[str, int],
 ) -> None:
     seat = {name: i for i, name in enumerate(seats)} | {"": library.constant("NOBODY")}
     continents = [[places[t] for t in each.territories] for each in turn.board.continents]
-    it.set_fields(
+    core_data.set_fields(
         players=len(seats),
         owner=[seat.get(each, len(seats)) for each in turn.owners],
         mover=seat[turn.player],
@@ -105,13 +109,13 @@ def _put_moment(
         is_whole=turn.whole_battles,
     )
     if turn.pending is not None:
-        it.set_fields(
+        core_data.set_fields(
             attack_start=places[turn.pending.start],
             attack_to=places[turn.pending.to],
             attack_dice=turn.pending.dice,
         )
         if turn.throw is not None:
-            it.set_fields(thrown=find_choice(turn, turn.pending).throws.index(turn.throw))
+            core_data.set_fields(thrown=find_choice(turn, turn.pending).throws.index(turn.throw))
 
 
 def _find_phase(library: Library, phase: str) -> int:
@@ -120,7 +124,11 @@ def _find_phase(library: Library, phase: str) -> int:
 
 
 def _put_cards(
-    library: Library, it: CoreData, turn: Turn, seats: Sequence[str], places: Mapping[str, int]
+    library: Library,
+    core_data: CoreData,
+    turn: Turn,
+    seats: Sequence[str],
+    places: Mapping[str, int],
 ) -> None:
     of_symbol = library.constant("CARDS_OF_SYMBOL")
     card_lands = [-1] * library.constant("CARDS")
@@ -141,7 +149,7 @@ def _put_cards(
             plain = hand.counts[k] - sum(card // of_symbol == k for card in named)
             mask |= sum(1 << free[k].pop(0) for _ in range(plain))
         known.append(mask)
-    it.set_fields(
+    core_data.set_fields(
         has_cards=turn.cards is not None,
         is_named=bool(turn.symbols),
         known=known,
@@ -159,7 +167,7 @@ def _put_cards(
     )
 
 
-def _put_missions(library: Library, it: CoreData, turn: Turn, seats: Sequence[str]) -> None:
+def _put_missions(library: Library, core_data: CoreData, turn: Turn, seats: Sequence[str]) -> None:
     missions = turn.victory.encode_missions(turn, seats)
     cards = turn.victory.list_core_cards(turn, seats)
     hidden = CoreMission("hidden")
@@ -175,7 +183,7 @@ def _put_missions(library: Library, it: CoreData, turn: Turn, seats: Sequence[st
         kind = library.constant(f"MISSION_{each.kind.upper()}")
         replaced = places[each.instead], places[each.own]
         rows.append((kind, each.number, each.armies, first, len(entries), *replaced))
-    it.set_fields(
+    core_data.set_fields(
         missions=len(every),
         mission_list=rows,
         mission_entries=[*entries, 0],

@@ -101,13 +101,15 @@ def tournament(
     )
 
 
-def count_wins(order: Sequence[Seat], turn: Turn, numbers: Sequence[int], seed: int) -> list[int]:
+def count_wins(
+    order: Sequence[Seat], turn: Turn, game_indices: Sequence[int], seed: int
+) -> list[int]:
     """Play complete games with the given indices, and count the wins of each seat."""
     won = [0] * len(order)
     if all(isinstance(each, str) for each in order):
         war = War(turn)
         core = tuple(PLAYERS[str(each)] for each in order)
-        for number in numbers:
+        for number in game_indices:
             played = war.play_games(
                 core,
                 games=1,
@@ -119,7 +121,7 @@ def count_wins(order: Sequence[Seat], turn: Turn, numbers: Sequence[int], seed: 
                 won[seat] += chance == 1
         return won
     seats = list_seats(turn)
-    for number in numbers:
+    for number in game_indices:
         winner = play_to_end(dict(zip(seats, order, strict=True)), turn, seed, number)
         if winner is not None:
             won[seats.index(winner)] += 1
@@ -127,25 +129,25 @@ def count_wins(order: Sequence[Seat], turn: Turn, numbers: Sequence[int], seed: 
 
 
 def play_to_end(
-    by_name: dict[str, Seat],
+    ai_of_player: dict[str, Seat],
     turn: Turn,
     seed: int,
-    number: int,
+    game_index: int,
     *,
     after_turn: Callable[[Turn], None] | None = None,
 ) -> str | None:
     """Play a game through `Turn`; return the winner, or `None` after `MAX_ROUNDS` rounds.
 
-    by_name: a mapping from players to the AIs or policies that play for them.
+    ai_of_player: a mapping from players to the AIs or policies that play for them.
     turn: the turn from which the game starts.
     seed: the seed of all games.
-    number: the index of the game, which has its own dice.
+    game_index: the index of the game, which has its own dice.
     after_turn: a callback, called with each finished turn.
     """
-    rng, dealer = (np.random.default_rng([seed, number, *more]) for more in ((), (1,)))
+    rng, dealer = (np.random.default_rng([seed, game_index, *more]) for more in ((), (1,)))
     turn, turns = deal_missions(turn, int(dealer.integers(2**62))), 0
-    while turn.winner is None and turns < MAX_ROUNDS * len(by_name):
-        seat, dice = by_name[turn.player], int(rng.integers(2**62))
+    while turn.winner is None and turns < MAX_ROUNDS * len(ai_of_player):
+        seat, dice = ai_of_player[turn.player], int(rng.integers(2**62))
         if turn.phase != "over":
             if isinstance(seat, str):
                 player = PLAYERS[seat]
