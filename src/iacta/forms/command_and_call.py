@@ -29,7 +29,7 @@ def format_command(question: Question) -> str:
     "iacta battle 20 15 --rules 'zombie attacker' --hold-back 5"
     """
     words, inputs = ["iacta", question.name], []
-    for parameter, value in _list_given(question):
+    for parameter, value in _list_given_parameters(question):
         option = format_option(parameter.name)
         if isinstance(value, Turn) and value.board == classic_board():
             words.append(value.to_code())
@@ -67,12 +67,12 @@ def format_python_call(question: Question) -> str:
     """
     given = (
         f"{parameter.name}={_make_json(parameter, value)!r}"
-        for parameter, value in _list_given(question)
+        for parameter, value in _list_given_parameters(question)
     )
     return f"iacta.ask({', '.join([repr(question.name), *given])})"
 
 
-def _list_given(question: Question) -> Iterator[tuple[Parameter, Any]]:
+def _list_given_parameters(question: Question) -> Iterator[tuple[Parameter, Any]]:
     for parameter in question.parameters():
         value = getattr(question, parameter.name)
         if value != parameter.default:

@@ -172,7 +172,7 @@ class MomentForm(VictoryForm, kw_only=True):
         return self.set_victory(turn)
 
 
-def list_condition(turn: Turn) -> list[str]:
+def describe_condition(turn: Turn) -> list[str]:
     """Return sentences about the victory condition and about each player's progress."""
     if turn.victory == SURVIVAL:
         return []

@@ -79,19 +79,19 @@ def make_campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campai
     return Bars(bars)
 
 
-def _make_campaign_bar(ends: _OutcomeGroup) -> Bar:
-    if ends.kind == "won":
-        label = f"all taken, {ends.numbers} left"
+def _make_campaign_bar(group: _OutcomeGroup) -> Bar:
+    if group.kind == "won":
+        label = f"all taken, {group.numbers} left"
     else:
-        label = f"{ends.kind} at territory {ends.numbers}"
-    return Bar(label, ends.probability, TONES[ends.kind])
+        label = f"{group.kind} at territory {group.numbers}"
+    return Bar(label, group.probability, TONES[group.kind])
 
 
-def _merge_groups(ends: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
+def _merge_groups(groups: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
     """Drop rare groups at both ends, and merge neighbours until about `most` groups are left."""
-    if len(ends) <= most:
-        return list(ends)
-    likely = _drop_rare_groups(_drop_rare_groups(list(ends))[::-1])[::-1]
+    if len(groups) <= most:
+        return list(groups)
+    likely = _drop_rare_groups(_drop_rare_groups(list(groups))[::-1])[::-1]
     width = -(-len(likely) // most)
     joined: list[_OutcomeGroup] = []
     room = 0
@@ -109,9 +109,9 @@ def _merge_groups(ends: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGrou
     return joined
 
 
-def _drop_rare_groups(ends: list[_OutcomeGroup]) -> list[_OutcomeGroup]:
+def _drop_rare_groups(groups: list[_OutcomeGroup]) -> list[_OutcomeGroup]:
     rare, total = 0, 0.0
-    while rare < len(ends) and total + ends[rare].probability < NEGLIGIBLE:
-        total += ends[rare].probability
+    while rare < len(groups) and total + groups[rare].probability < NEGLIGIBLE:
+        total += groups[rare].probability
         rare += 1
-    return ends[rare:]
+    return groups[rare:]

@@ -389,7 +389,7 @@ class Pairs(Kind):
                     parameter=name,
                 )
             who = who.strip()
-            pairs.append((who, self.value.parse(value.strip(), _join_owner(name, who))))
+            pairs.append((who, self.value.parse(value.strip(), _add_owner(name, who))))
         return tuple(pairs)
 
     def check(self, value: object, name: str) -> tuple[tuple[str, Any], ...]:
@@ -401,7 +401,7 @@ class Pairs(Kind):
                     f"{name} must contain only pairs, got {quote(pair)}", parameter=name
                 )
             who, own = str(pair[0]), pair[1]
-            entries.append((who, self.value.check(own, _join_owner(name, who))))
+            entries.append((who, self.value.check(own, _add_owner(name, who))))
         return tuple(entries)
 
     def format(self, value: Sequence[tuple[str, Any]]) -> str:
@@ -415,8 +415,8 @@ class Pairs(Kind):
         return {"type": "object", "additionalProperties": self.value.schema()}
 
 
-def _join_owner(name: str, who: str) -> str:
-    return f"{name} of {who}" if who else name
+def _add_owner(name: str, owner: str) -> str:
+    return f"{name} of {owner}" if owner else name
 
 
 class Source(Kind, Generic[T]):

@@ -240,13 +240,13 @@ class AnswerSectionRecord(KeyedRecord):
         numbers: a mapping from the first cell of a row to the number that precedes the cell.
         """
         parts = [
-            _record_table(part, numbers or {}) if isinstance(part, Table) else str(part)
+            _make_table_record(part, numbers or {}) if isinstance(part, Table) else str(part)
             for part in section.parts
         ]
         return cls(section.title.rstrip(":"), parts)
 
 
-def _record_table(table: Table, numbers: Mapping[str, int]) -> dict[str, object]:
+def _make_table_record(table: Table, numbers: Mapping[str, int]) -> dict[str, object]:
     rows = [[format_cell(cell) for cell in row] for row in table.rows]
     numbered = [
         [f"{numbers[row[0]]}. {row[0]}", *row[1:]] if row[0] in numbers else row for row in rows

@@ -67,13 +67,13 @@ def describe_ai(ai: str) -> str:
     return "the computer" if ai == "usual" else f"the {ai} AI"
 
 
-def format_share(games: float) -> str:
+def format_share(share: float) -> str:
     """Return a share of games as a percentage, which is never rounded to 0% or 100%.
 
     >>> format_share(0.283), format_share(0.0), format_share(0.9999)
     ('28.3%', '0%', '> 99.9%')
     """
-    return short_percent(Fraction(games) if games in (0, 1) else games, 1)
+    return short_percent(Fraction(share) if share in (0, 1) else share, 1)
 
 
 def format_range(interval: Interval) -> str:
@@ -87,7 +87,7 @@ def format_range(interval: Interval) -> str:
     return f"{100 * interval.low:.1f}-{100 * interval.high:.1f}%"
 
 
-def format_share_and_range(games: float, interval: Interval) -> str:
+def format_share_and_range(share: float, interval: Interval) -> str:
     """Return a share of games, followed by its interval in parentheses.
 
     >>> format_share_and_range(0.283, Interval(0.27, 0.29))
@@ -96,7 +96,7 @@ def format_share_and_range(games: float, interval: Interval) -> str:
     '100%'
     """
     within = format_range(interval)
-    return f"{format_share(games)} ({within})" if within else format_share(games)
+    return f"{format_share(share)} ({within})" if within else format_share(share)
 
 
 def describe_share(games: float, interval: Interval) -> str:

@@ -191,9 +191,9 @@ class AuditQuestion(RulesForm, Question):
         if self.source is None:
             return PowerAnswer(self)
 
-        def progress(lines: int) -> None:
+        def progress(line_count: int) -> None:
             if watch is not None:
-                watch(f"Reading {lines:,} lines", None)
+                watch(f"Reading {line_count:,} lines", None)
 
         audited = audit(
             self.source,
@@ -457,13 +457,13 @@ def audit_sentence(audited: Audit) -> str:
     return f"{head}: with {throws}, {off} would be noticed nine times in ten."
 
 
-def _describe_shortage(throws: str) -> str:
+def _describe_shortage(amount: str) -> str:
     """Return the verb phrase after a number of throws, such as "are too few".
 
     >>> _describe_shortage("17 dice"), _describe_shortage("the loss of 5 armies")
     ('are too few', 'is not enough')
     """
-    is_singular = throws.startswith(("1 ", "the ")) and " and " not in throws
+    is_singular = amount.startswith(("1 ", "the ")) and " and " not in amount
     return "is not enough" if is_singular else "are too few"
 
 
@@ -746,18 +746,18 @@ class PowerRow(NamedTuple):
     chances: npt.NDArray[np.float64]
     level: float
 
-    def find_bias(self, rolls: int) -> float | None:
-        return find_detectable_bias(rolls, self.chances, self.level)
+    def find_bias(self, throw_count: int) -> float | None:
+        return find_detectable_bias(throw_count, self.chances, self.level)
 
     def count_needed(self, bias: Fraction) -> int:
         return count_throws_needed(float(bias), self.chances, self.level)
 
 
-def _list_kinds(rules: Rules, level: float, questions: int | None = None) -> list[PowerRow]:
+def _list_kinds(rules: Rules, level: float, number_of_tests: int | None = None) -> list[PowerRow]:
     """Return the kinds of throws to report: dice, rolls with all dice, and battles.
 
-    questions: the number of tests that share the level; `None` for the tests of a log with one kind
-        of throws and one player.
+    number_of_tests: the number of tests that share the level; `None` for the tests of a log with
+        one kind of throws and one player.
     """
     faces = rules.attack.faces[0]
     kinds = []
@@ -770,7 +770,7 @@ def _list_kinds(rules: Rules, level: float, questions: int | None = None) -> lis
         kinds.append((f"rolls of {first} against {second}", ROLLS, np.array([*chances])))
     kinds.append((BATTLES, BATTLES, np.full(BINS, 1 / BINS)))
     return [
-        PowerRow(name, chances, level / (questions or count_tests(kind)))
+        PowerRow(name, chances, level / (number_of_tests or count_tests(kind)))
         for name, kind, chances in kinds
     ]
 

@@ -12,7 +12,7 @@ from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Remark
 from iacta.board.position import Holding, Position, format_position_toml
 from iacta.forms.form import ClashError, Example, Topic, parameter
-from iacta.forms.moment import VictoryForm, describe_winner, list_condition
+from iacta.forms.moment import VictoryForm, describe_condition, describe_winner
 from iacta.forms.parameter_kinds import FileName, Flag, RulesName
 from iacta.forms.percentages import percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -324,7 +324,7 @@ class PositionAnswer(Answer):
             yield Section([self.turn.to_toml().removesuffix("\n")])
             return
         yield from make_sections(self.turn.position)
-        if condition := list_condition(self.turn):
+        if condition := describe_condition(self.turn):
             yield Section([*condition, *filter(None, [describe_winner(self.turn)])])
         yield Section([f"The code of this turn: {self.turn.to_code()}"])
         if self.question.to is not None:

@@ -235,8 +235,8 @@ class DecideAnswer(Answer):
     def _format_action_table(self) -> Section:
         """Return the best action in each state, with the current state marked."""
         decision = self.decision
-        heights = _thin_out(self._find_largest_shown(), decision.attackers)[::-1]
-        across = _thin_out(decision.defenders, decision.defenders)
+        heights = _pick_numbers(self._find_largest_shown(), decision.attackers)[::-1]
+        across = _pick_numbers(decision.defenders, decision.defenders)
         here = decision.attackers, decision.defenders
         rows = [
             (
@@ -263,12 +263,12 @@ class DecideAnswer(Answer):
         return min(max(decision.attackers, *fewest, 1) + MARGIN, int(known))
 
 
-def _thin_out(most: int, kept: int) -> list[int]:
+def _pick_numbers(most: int, kept: int) -> list[int]:
     """Return the numbers from 1 to `most`, or every nth number if there are too many.
 
     kept: a number that is always included.
 
-    >>> _thin_out(4, 2), _thin_out(60, 59)[:3], _thin_out(60, 59)[-1]
+    >>> _pick_numbers(4, 2), _pick_numbers(60, 59)[:3], _pick_numbers(60, 59)[-1]
     ([1, 2, 3, 4], [2, 5, 8], 59)
     """
     step = -(-most // MAX_LINES)

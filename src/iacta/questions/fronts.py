@@ -186,7 +186,7 @@ class FrontsAnswer(Answer):
         bars = [
             Bar(
                 f"{name:<{width}}  {_format_spread(defended.spread)}",
-                self._find_loss(defended),
+                self._find_lost_share(defended),
                 "bad",
             )
             for name, defended in zip(names, best.fronts, strict=True)
@@ -201,7 +201,7 @@ class FrontsAnswer(Answer):
     def draw(self, charts: Charts) -> Any:
         return charts.best_fronts(self)
 
-    def _find_loss(self, defended: FrontSpread) -> float:
+    def _find_lost_share(self, defended: FrontSpread) -> float:
         """Return the chance that a front falls, or the share of its territories that is lost."""
         is_counted = self.question.objective == "territories" and defended.front.shape != "any"
         return float(defended.value) / (defended.front.territories if is_counted else 1)
@@ -216,7 +216,7 @@ class FrontsAnswer(Answer):
             lost = (
                 f"{float(value):.2f}"
                 if 0.005 <= value < most - 0.005
-                else _format_nearly(value, most)
+                else _format_extreme_mean(value, most)
             )
             territories = add_noun(most, "territory", "territories")
             return f"{lost} of at most {territories} are lost on average"
@@ -225,11 +225,11 @@ class FrontsAnswer(Answer):
         return f"{'the front' if one else 'a front'} falls with a chance of {percent(value)}"
 
 
-def _format_nearly(value: Any, most: int) -> str:
+def _format_extreme_mean(mean: Any, most: int) -> str:
     """Format a mean number of territories that would be rounded to 0 or to `most`."""
-    if not value:
+    if not mean:
         return "0"
-    return "less than 0.01" if value < 1 else f"more than {most - 0.01:.2f}"
+    return "less than 0.01" if mean < 1 else f"more than {most - 0.01:.2f}"
 
 
 def _name_front(front: Front) -> str:

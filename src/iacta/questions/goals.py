@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import list_condition
+from iacta.forms.moment import describe_condition
 from iacta.forms.parameter_kinds import Flag
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -25,7 +25,7 @@ from iacta.forms.whole_game import (
 )
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAny
-from iacta.questions.plan.armies_cards_hold import new_armies
+from iacta.questions.plan.armies_cards_hold import describe_placement
 from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.goals import DEFAULT_GAMES, WIN_NOW
 
@@ -49,11 +49,11 @@ class GoalsQuestion(WholeGameForm, Question):
     def answer(self, watch: Watch | None = None) -> "GoalsAnswer":
         deadline, answer = Deadline.from_time_limit(self.time_limit), GoalsAnswer(self)
 
-        def show(part: float, **found: Any) -> None:
+        def show(fraction_done: float, **found: Any) -> None:
             nonlocal answer
             answer = replace(answer, **found)
             if watch is not None:
-                watch("Comparing goals", part, keeps=True, so_far=answer)
+                watch("Comparing goals", fraction_done, keeps=True, so_far=answer)
 
         share = REACH_SHARE if self.win else 1.0
         try:
@@ -209,7 +209,7 @@ class GoalsAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         if not self.question.win:
-            condition = list_condition(self.question.turn)
+            condition = describe_condition(self.question.turn)
             yield Section([goals_sentence(self), *condition, *self.question.list_assumptions()])
             rows: list[tuple[str, ...]] = [
                 (each.words, *_make_reach_cells(each), _format_placement(each))
@@ -221,7 +221,7 @@ class GoalsAnswer(Answer):
                     columns, rows = columns[:-1], [row[:-1] for row in rows]
                 yield Section([Table(columns, rows)], title="Goals within reach:")
             return
-        assumed = [*list_condition(self.question.turn), *self.question.list_assumptions()]
+        assumed = [*describe_condition(self.question.turn), *self.question.list_assumptions()]
         yield Section([goals_sentence(self), *self._list_warnings(), *assumed, PEOPLE])
         table: list[tuple[str, ...]] = [
             (row.words, row.how, *_make_reach_cells(row.reach), *_make_win_cells(row.judged))
@@ -345,7 +345,7 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     if not _is_known(first_reach):
         return f"There was no time to compare {name}'s goals; allow more time."
     within = f" ({between})" if (between := _make_reach_cells(first_reach)[1]) else ""
-    place = f", with {new_armies(first_reach.placement)}" if first_reach.placement else ""
+    place = f", with {describe_placement(first_reach.placement)}" if first_reach.placement else ""
     chance = f"a chance of {percent(first_reach.chance)}{within}{place}."
     if first_reach.words == WIN_NOW:
         return f"{name} can win the game this turn: {chance}"

@@ -227,7 +227,7 @@ class ReviewAnswer(Answer):
             players=[ReviewedPlayerRecord.from_attributes(player) for player in reviewed.players],
             costliest=[ReviewedStepRecord.from_step(step) for step in reviewed.costliest],
             steps=[ReviewedStepRecord.from_step(step) for step in reviewed.steps],
-            wins=[_record_wins(each) for each in self.wins] if self.question.win else OMITTED,
+            wins=[_make_wins_record(each) for each in self.wins] if self.question.win else OMITTED,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -273,17 +273,17 @@ class ReviewAnswer(Answer):
         return charts.game_review(self.reviewed)
 
 
-def _record_wins(each: TurnWins) -> TurnWinRecord:
-    before, after = (ends.chances.find_chance(each.player) for ends in each[2:])
+def _make_wins_record(wins: TurnWins) -> TurnWinRecord:
+    before, after = (ends.chances.find_chance(wins.player) for ends in wins[2:])
     return TurnWinRecord(
-        each.number,
-        each.player,
+        wins.number,
+        wins.player,
         before.chance,
         make_interval_record(before.interval),
         after.chance,
         make_interval_record(after.interval),
-        each.change,
-        each.second_opinion_change,
+        wins.change,
+        wins.second_opinion_change,
     )
 
 

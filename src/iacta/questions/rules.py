@@ -121,9 +121,9 @@ class Odds:
         return Roll(*rules.full_roll, rules).loss_counts()
 
 
-def _compute_or_none(find: Callable[[], Found]) -> Found | None:
+def _compute_or_none(compute: Callable[[], Found]) -> Found | None:
     try:
-        return find()
+        return compute()
     except IactaError:
         return None
 

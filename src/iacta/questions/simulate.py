@@ -199,13 +199,13 @@ class SimulateAnswer(Answer):
         yield Section([f"To repeat these dice: --seed {self.seed}"])
 
 
-def _format_share(part: float | Fraction) -> str:
+def _format_share(share: float | Fraction) -> str:
     """Return a share of games in percent; only an exact 0 or 1 is shown as 0% or 100%.
 
     >>> _format_share(Fraction(81, 100)), _format_share(1.0), _format_share(0.0)
     ('81.00%', '100%', '0%')
     """
-    return percent(Fraction(part))
+    return percent(Fraction(share))
 
 
 def _describe_comparison(chance: float, interval: Interval) -> str:

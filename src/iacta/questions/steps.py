@@ -249,62 +249,67 @@ class StepsAnswer(Answer):
         elif self.question.goal is None:
             yield Section(["There are no steps to judge; give --steps or a goal."])
 
-    def _make_record(self, k: int) -> StepValueRecord | None:
-        node, value, judged = self.tree.nodes[k], self.values[k], self.judgements[k] or Judgement()
+    def _make_record(self, step_index: int) -> StepValueRecord | None:
+        node, value = self.tree.nodes[step_index], self.values[step_index]
+        judged = self.judgements[step_index] or Judgement()
         if node.turn is None or (node.goal is not None and value is None):
             return None
-        figure = "" if value is None else self._format_value(k, value.value)
-        luck = self._describe_luck(k, judged, least=MIN_LOSS)
+        figure = "" if value is None else self._format_value(step_index, value.value)
+        luck = self._describe_luck(step_index, judged, least=MIN_LOSS)
         cost = judged.cost or 0.0
-        choice = f"choice {self._format_points(k, -cost)}" if cost >= MIN_LOSS else ""
+        choice = f"choice {self._format_points(step_index, -cost)}" if cost >= MIN_LOSS else ""
         return StepValueRecord(
             value=None if value is None else value.value,
             figure=figure,
-            is_chance=self._is_chance(k),
+            is_chance=self._is_chance(step_index),
             words=", ".join(filter(None, (figure, luck, choice))),
-            sum=self._describe_sum(k),
+            sum=self._describe_sum(step_index),
             change=judged.change,
             luck=judged.luck,
             luck_armies=judged.luck_armies,
             cost=judged.cost,
             error=judged.error,
             is_costly=cost >= MIN_LOSS,
-            is_rough=self._is_rough(k, judged),
+            is_rough=self._is_rough(step_index, judged),
         )
 
-    def _is_chance(self, k: int) -> bool:
-        goal = self.tree.nodes[k].goal
+    def _is_chance(self, step_index: int) -> bool:
+        goal = self.tree.nodes[step_index].goal
         return goal is not None and goal != {"worth": True}
 
-    def _format_value(self, k: int, value: float) -> str:
-        turn = self.tree.nodes[k].turn
+    def _format_value(self, step_index: int, value: float) -> str:
+        turn = self.tree.nodes[step_index].turn
         is_over = turn is not None and turn.phase in ("fortify", "over")
         is_exact = value == 1.0 or (value == 0.0 and is_over)
         return format_goal_value(
-            Fraction(value) if is_exact else value, is_chance=self._is_chance(k)
+            Fraction(value) if is_exact else value, is_chance=self._is_chance(step_index)
         )
 
-    def _format_points(self, k: int, value: float) -> str:
-        return format_goal_change(value, is_chance=self._is_chance(k), sign="+")
+    def _format_points(self, step_index: int, value: float) -> str:
+        return format_goal_change(value, is_chance=self._is_chance(step_index), sign="+")
 
-    def _is_rough(self, k: int, judged: Judgement) -> bool:
-        return (judged.error or 0.0) > MAX_PRECISE_ERROR * (1.0 if self._is_chance(k) else 10.0)
+    def _is_rough(self, step_index: int, judged: Judgement) -> bool:
+        return (judged.error or 0.0) > MAX_PRECISE_ERROR * (
+            1.0 if self._is_chance(step_index) else 10.0
+        )
 
-    def _describe_luck(self, k: int, judged: Judgement, least: float) -> str:
+    def _describe_luck(self, step_index: int, judged: Judgement, least: float) -> str:
         """Describe the luck of a step, for the goal and in armies; empty for a step without dice.
 
         least: the minimum luck for the goal to show.
         """
         parts = []
         if judged.luck is not None and abs(judged.luck) >= least:
-            about = "about " if self._is_rough(k, judged) else ""
-            parts.append(f"{about}{self._format_points(k, judged.luck)}")
+            about = "about " if self._is_rough(step_index, judged) else ""
+            parts.append(f"{about}{self._format_points(step_index, judged.luck)}")
         if judged.luck_armies is not None:
             parts.append(format_armies(judged.luck_armies))
         return f"dice {' and '.join(parts)}" if parts else ""
 
-    def _describe_sum(self, k: int) -> str:
+    def _describe_sum(self, step_index: int) -> str:
         """Describe the luck in armies since the player's turn began; empty without dice."""
-        path = [judged for each in self.tree.list_path(k) if (judged := self.judgements[each])]
+        path = [
+            judged for each in self.tree.list_path(step_index) if (judged := self.judgements[each])
+        ]
         armies = [judged.luck_armies for judged in path if judged.luck_armies is not None]
         return f"you were {describe_luck(sum(armies))}" if armies else ""

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import MomentForm, describe_winner, list_condition
+from iacta.forms.moment import MomentForm, describe_condition, describe_winner
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
@@ -17,7 +17,7 @@ from iacta.game import Turn
 from iacta.plan.quick_estimates import MIN_GAP
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
 from iacta.probability.estimate import CONFIDENCE
-from iacta.questions.plan.armies_cards_hold import new_armies
+from iacta.questions.plan.armies_cards_hold import describe_placement
 
 CONDITION = (
     "each chance is separate: the opponent places all new armies for this one goal, plays only for "
@@ -41,10 +41,10 @@ class ThreatsQuestion(MomentForm, Question):
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 
     def answer(self, watch: Watch | None = None) -> "ThreatsAnswer":
-        def progress(found: Threats, part: float) -> None:
+        def progress(found: Threats, fraction_done: float) -> None:
             if watch is not None:
                 doing = f"Looking at {add_noun(len(found.threats), 'threat', 'threats')}"
-                watch(doing, part, keeps=True, so_far=ThreatsAnswer(self, found))
+                watch(doing, fraction_done, keeps=True, so_far=ThreatsAnswer(self, found))
 
         found = threats(self.turn, time_limit=self.time_limit, progress=progress)
         return ThreatsAnswer(self, found)
@@ -152,7 +152,7 @@ class ThreatsAnswer(Answer):
         found = self.found
         condition = f"{CONDITION[0].upper()}{CONDITION[1:]}."
         parts = [*_list_win_sentences(found, self.question.turn), threats_sentence(self)]
-        parts += list_condition(self.question.turn)
+        parts += describe_condition(self.question.turn)
         if found.move is not None:
             parts.append(_describe_move(found.move, found.player))
         if not found.is_complete:
@@ -208,7 +208,7 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
         return f"The search found no attack on {found.player} that succeeds next turn."
     first = found.threats[0]
     bound = f" (no attack exceeds {percent(first.at_most)})" if _has_bound(first) else ""
-    placed = f", with {new_armies(first.placement)}" if first.placement else ""
+    placed = f", with {describe_placement(first.placement)}" if first.placement else ""
     return (
         f"On their next turn {first.player} can {describe_threat(first, found.player)} with a "
         f"chance of {percent(first.chance)}{bound}{placed}: the likeliest threat to {found.player}."

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import describe_winner, list_condition
+from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.parameter_kinds import Flag, OneOf
 from iacta.forms.percentages import short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -73,12 +73,12 @@ class WinQuestion(WholeGameForm, Question):
     def answer(self, watch: Watch | None = None) -> "WinAnswer":
         last: WinChances | None = None
 
-        def show(found: WinChances | None, part: float) -> None:
+        def show(found: WinChances | None, fraction_done: float) -> None:
             nonlocal last
             is_new, last = found is not last, found
             if watch is not None:
                 so_far = WinAnswer(self, found) if found and is_new else None
-                watch("Playing games", part, keeps=found is not None, so_far=so_far)
+                watch("Playing games", fraction_done, keeps=found is not None, so_far=so_far)
 
         try:
             found = win_chances(
@@ -263,7 +263,7 @@ class WinAnswer(Answer):
         name = self.question.turn.player
         chosen = [f"In this turn {name} plays for the goal that won most games: {goal}."]
         is_chosen = goal not in ("", OPEN_AIMS[AS_LIKED])
-        condition = list_condition(self.question.turn)
+        condition = describe_condition(self.question.turn)
         people = [PEOPLE] if chances.games else []
         yield Section([win_sentence(self), *condition, *(chosen if is_chosen else []), *people])
         rows = [

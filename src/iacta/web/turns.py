@@ -9,7 +9,7 @@ from typing import Any
 
 from iacta.board import Board
 from iacta.board.files import read_board
-from iacta.forms.moment import describe_winner, list_condition
+from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.sentences import add_noun
 from iacta.game import BorderOdds, Fortify, Throw, Turn
@@ -120,7 +120,7 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
         if turn.phase == "attack"
         else [],
         "sentence": _describe_phase(turn),
-        "condition": " ".join(filter(None, [*list_condition(turn), describe_winner(turn)])),
+        "condition": " ".join(filter(None, [*describe_condition(turn), describe_winner(turn)])),
         "winner": turn.winner,
     }
     if turn.phase == "advance" and turn.pending is not None:

@@ -13,7 +13,7 @@ from iacta.plan.hold import MIN_ENDS
 from iacta.plan.reinforcement import Placement
 from iacta.plan.winning import Win
 from iacta.probability.distribution import Distribution
-from iacta.questions.plan.sentences import MAX_LINES, format_value, plan_chance
+from iacta.questions.plan.sentences import MAX_LINES, format_value, mark_certain_chance
 
 NEARLY_ALWAYS = 0.995  # a larger fraction of the games is not mentioned
 MIN_SHOWN = 5e-5  # minimum guaranteed chance to show
@@ -21,10 +21,10 @@ ALONE = "Each opponent is assumed to attack alone, against what you leave."
 TRADED = "Players with six or more cards must trade in sets until four or fewer are left."
 
 
-def new_armies(placement: Placement) -> str:
+def describe_placement(placement: Placement) -> str:
     """Describe a placement of new armies.
 
-    >>> new_armies((("Ukraine", 4), ("Egypt", 2)))
+    >>> describe_placement((("Ukraine", 4), ("Egypt", 2)))
     '6 new armies, 4 on Ukraine and 2 on Egypt'
     """
     total = add_noun(sum(number for _, number in placement), "new army", "new armies")
@@ -42,7 +42,7 @@ def describe_win(win: Win) -> str:
     >>> describe_win(Win(TakeAll("Egypt"), 1.0, (), Fortify("Congo", "Egypt", 1)))
     'You win the game without an attack: move 1 army from Congo to Egypt at the end of your turn.'
     """
-    placed, move = win.placement and new_armies(win.placement), win.move
+    placed, move = win.placement and describe_placement(win.placement), win.move
     if not placed and move is None:
         return "You win the game at the end of your turn: your mission is already fulfilled."
     if move is None:
@@ -52,12 +52,12 @@ def describe_win(win: Win) -> str:
     return f"You win the game without an attack: {first}{moved} at the end of your turn."
 
 
-def describe_before(plan: Plan, new: Reinforcement) -> str:
+def describe_value_before(plan: Plan, new: Reinforcement) -> str:
     armies = "the new army" if new.armies == 1 else f"the {new.armies} new armies"
     if new.before.value is None:
         return f"Without {armies} there is no estimate yet."
     if new.before.goal.is_chance:
-        chance = percent(plan_chance(plan, new.before.value))
+        chance = percent(mark_certain_chance(plan, new.before.value))
         return f"Without {armies} the chance is {chance}."
     gain = new.before.value - new.before.problem.held
     return f"Without {armies} it gains {gain:.2f} points."
@@ -101,7 +101,7 @@ class Needed(NamedTuple):
             f"{name_armies(self.armies)} on {self.source}, which has "
             f"{plan.position.find_holding(self.source).armies}"
             if self.source
-            else new_armies(self.placement)
+            else describe_placement(self.placement)
         )
         return (
             f"For a chance of at least {chance} you need {needed}. The search found no plan with "
@@ -158,13 +158,13 @@ def describe_continuation(
     proof = "; no plan is better" if continuation.proven else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
-        f"{percent(plan_chance(plan, reached))}{note_rules(rules)}, then "
-        f"{then} with {percent(plan_chance(plan, won))}, with the armies "
+        f"{percent(mark_certain_chance(plan, reached))}{note_rules(rules)}, then "
+        f"{then} with {percent(mark_certain_chance(plan, won))}, with the armies "
         f"that the cards bring{proof}."
     )
     yield (
         f"{describe_cards(continuation.armies)} Without them the second chance would be "
-        f"{percent(plan_chance(plan, bare))}."
+        f"{percent(mark_certain_chance(plan, bare))}."
     )
     if continuation.proven:
         yield TRADED
@@ -188,9 +188,9 @@ def summarise_continuation(continuation: Continuation) -> Iterator[str]:
     interval = "" if continuation.proven else f" ({100 * low:.2f} to {100 * high:.2f})"
     yield (
         f"You {plan.goal.phrase(plan.position)} with a chance of "
-        f"{percent(plan_chance(plan, reached))}, and reach the next goal too with "
-        f"{percent(plan_chance(plan, won))}{interval}; "
-        f"without new armies with {percent(plan_chance(plan, bare))}."
+        f"{percent(mark_certain_chance(plan, reached))}, and reach the next goal too with "
+        f"{percent(mark_certain_chance(plan, won))}{interval}; "
+        f"without new armies with {percent(mark_certain_chance(plan, bare))}."
     )
 
 

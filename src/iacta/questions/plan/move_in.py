@@ -68,10 +68,10 @@ def defend_conquest(turn: Turn) -> MoveIn:
     assert turn.pending is not None  # noqa: S101 # the phase is `advance`
     ends = turn.pending.start, turn.pending.to
 
-    def find_risks(number: int) -> tuple[float, float, int]:
-        after = turn.after(Advance(number))
+    def find_risks(armies: int) -> tuple[float, float, int]:
+        after = turn.after(Advance(armies))
         risks = [_find_risk(after, name) for name in ends]
-        return max(risks), sum(risks), -number
+        return max(risks), sum(risks), -armies
 
     return MoveIn(min(_pick_evenly(list_advances(turn), MAX_DEFENDED), key=find_risks), ())
 

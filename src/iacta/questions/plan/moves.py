@@ -71,12 +71,12 @@ def is_negligible(plan: Plan, loss: float) -> bool:
     return loss < (MIN_CHANCE_LOSS if plan.goal.is_chance else MIN_POINTS_LOSS)
 
 
-def describe_loss(plan: Plan, loss: float, number: int = 1) -> str:
+def describe_loss(plan: Plan, loss: float, rank: int = 1) -> str:
     """Describe the value that a move gives up.
 
-    number: the rank of the move; 0 for the best.
+    rank: the rank of the move; 0 for the best.
     """
-    if not number:
+    if not rank:
         return "best"
     if plan.value is None:
         return "not compared"

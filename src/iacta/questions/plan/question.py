@@ -16,8 +16,8 @@ from iacta.forms.command_and_call import format_command, format_python_call
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.moment import (
     VictoryForm,
+    describe_condition,
     describe_winner,
-    list_condition,
     resolve_board,
 )
 from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, OneOf, Pairs, Source, Whole
@@ -691,7 +691,7 @@ class PlanAnswer(Answer):
         if value is None:
             return ""
         is_chance = plan.goal.is_chance
-        shown = sentences.plan_chance(plan, value) if is_chance else value
+        shown = sentences.mark_certain_chance(plan, value) if is_chance else value
         return format_goal_value(shown, is_chance=is_chance)
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -730,7 +730,7 @@ class PlanAnswer(Answer):
         else:
             beginning = sentences.describe_result(plan)
             if self.new:
-                new = around.new_armies(self.new.placement)
+                new = around.describe_placement(self.new.placement)
                 beginning = f"With {new}, {beginning[0].lower()}{beginning[1:]}"
             has_tried_all = self.new is None or self.new.has_tried_all
             yield f"{beginning}{note_rules(rules)}{sentences.describe_proof(plan, has_tried_all)}"
@@ -741,9 +741,9 @@ class PlanAnswer(Answer):
             yield "iacta chose these territories; others may be better."
         if self.question.win:
             yield CHOSEN
-            yield from list_condition(self.question.turn)
+            yield from describe_condition(self.question.turn)
         if self.new:
-            yield around.describe_before(plan, self.new)
+            yield around.describe_value_before(plan, self.new)
         if self.needed:
             yield self.needed.describe(plan)
         if self.is_unsearched:

@@ -30,7 +30,12 @@ from iacta.questions.plan.armies_cards_hold import Needed
 from iacta.questions.plan.arrows import label_chances, list_arrows
 from iacta.questions.plan.move_in import MoveIn
 from iacta.questions.plan.moves import RankedMove, describe_loss
-from iacta.questions.plan.sentences import Checked, explain_impossibility, is_hopeless, is_worth
+from iacta.questions.plan.sentences import (
+    Checked,
+    explain_impossibility,
+    has_worth_goal,
+    is_hopeless,
+)
 
 SHOWN_ARROWS = 4  # maximum number of arrows that a small map can show clearly
 FROM = "The attacking territory."
@@ -403,7 +408,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         goal=GoalRecord(**plan.goal.record()),
         rules=rules,
         is_chance=plan.goal.is_chance,
-        win_probability=None if is_worth(plan) else plan.win_probability,
+        win_probability=None if has_worth_goal(plan) else plan.win_probability,
         steps=[StepRecord.from_attributes(step, from_=step.start) for step in plan.steps],
         territories=[
             PlanTerritoryRecord.from_attributes(territory) for territory in plan.territories

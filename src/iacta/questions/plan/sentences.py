@@ -30,7 +30,7 @@ COUNTED = "The numbers in these tables come from {} simulated games of the plan.
 def describe_result(plan: Plan) -> str:
     if plan.value is None:
         return "No estimate yet"
-    if is_worth(plan):
+    if has_worth_goal(plan):
         stay = plan.problem.held
         if not plan.steps:
             return (
@@ -50,12 +50,12 @@ def describe_result(plan: Plan) -> str:
         )
     if plan.stages:
         parts = [
-            f"{goal.phrase(plan.position)} with {percent(plan_chance(plan, chance))}"
+            f"{goal.phrase(plan.position)} with {percent(mark_certain_chance(plan, chance))}"
             for goal, chance in zip(plan.goal.sequence, plan.stages, strict=True)
         ]
         first = parts[0].replace(" with ", " with a chance of ", 1)
         return f"You {', then '.join([first, *parts[1:]])}"
-    chance = percent(plan_chance(plan, plan.comparable_value))
+    chance = percent(mark_certain_chance(plan, plan.comparable_value))
     return f"You {verb} with a chance of {chance}{_format_range(plan.interval)}"
 
 
@@ -74,7 +74,7 @@ def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
         if not _has_informative_bound(plan):
             return "; one may exist."
         return f"; no plan can have a chance above {_format_bound(plan.upper_bound)}."
-    if plan.proven and not plan.steps and not is_worth(plan):
+    if plan.proven and not plan.steps and not has_worth_goal(plan):
         return "."
     worth = f"; the goals reached are {_describe_worth(plan)}" if plan.stages else ""
     kind = " that fights each battle to its end" if plan.play == "battles" else ""
@@ -87,7 +87,7 @@ def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
         return f"{worth}; a better plan may exist."
     if plan.gap < (NOTICEABLE_CHANCE if is_chance else NOTICEABLE_POINTS):
         return f"{worth}; no plan{kind} is noticeably better."
-    if is_worth(plan):
+    if has_worth_goal(plan):
         gain = _round_up(plan.upper_bound - plan.problem.held, 1)
         player = f"the best plan{kind}" if kind else "perfect play"
         return f"; {player} could gain {gain} at most."
@@ -141,13 +141,13 @@ def explain_gain(plan: Plan) -> Iterator[str]:
     yield f"Points count at the end of your turn, even if others take territories back{which}."
 
 
-def is_worth(plan: Plan) -> bool:
+def has_worth_goal(plan: Plan) -> bool:
     return not plan.goal.is_chance and not plan.stages
 
 
 def is_hopeless(plan: Plan) -> bool:
     """Return whether a plan can never reach its goal, or the first of several goals."""
-    return not is_worth(plan) and not any(
+    return not has_worth_goal(plan) and not any(
         (plan.win_probability is None, plan.win_probability, *plan.stages)
     )
 
@@ -193,9 +193,9 @@ def list_sections(plan: Plan) -> Iterator[Section]:
         yield Section(branches[:MAX_LINES], title="Branches of the main line:")
     yield from _list_other_battles(plan, [battle.step for battle in line])
     yield _make_advances_section(plan)
-    if plan.endings and not is_worth(plan):
+    if plan.endings and not has_worth_goal(plan):
         lost = [
-            (f"{ending.start} to {ending.to}", share(plan, ending.chance))
+            (f"{ending.start} to {ending.to}", format_step_chance(plan, ending.chance))
             for ending in plan.endings[:MAX_ENDINGS]
         ]
         yield Section([Table(("", "chance"), lost)], title="Where the plan may fail:")
@@ -204,10 +204,10 @@ def list_sections(plan: Plan) -> Iterator[Section]:
     yield Section([owned, *source], title="At the end:")
 
 
-def share(plan: Plan, chance: float) -> str:
+def format_step_chance(plan: Plan, chance: float) -> str:
     """Return a chance for a table, as a whole percentage if it is estimated from games."""
     if not plan.games:
-        return short_percent(plan_chance(plan, chance))
+        return short_percent(mark_certain_chance(plan, chance))
     return bar_percent(chance, 0)
 
 
@@ -216,8 +216,8 @@ def _make_row(plan: Plan, step: Step) -> tuple[str, str, str, str]:
     reached = step.reach_probability
     return (
         f"{step.start} to {step.to}",
-        "100%" if reached == 1.0 else share(plan, reached),
-        share(plan, step.conquer_probability),
+        "100%" if reached == 1.0 else format_step_chance(plan, reached),
+        format_step_chance(plan, step.conquer_probability),
         f"{step.expected_armies:.1f}" if step.conquer_probability else "",
     )
 
@@ -246,7 +246,7 @@ def _list_final_territories(plan: Plan) -> Iterator[Sequence[str]]:
     for territory in plan.territories:
         if territory.name in touched and territory.own_probability >= RARE:
             owned = plan.position.find_holding(territory.name).owner == plan.position.player
-            chance = share(plan, territory.own_probability)
+            chance = format_step_chance(plan, territory.own_probability)
             yield territory.name, "100%" if owned else chance, f"{territory.expected_armies:.1f}"
 
 
@@ -291,10 +291,12 @@ def _describe_advance(rearguard: Rearguard) -> str:
 
 
 def format_value(plan: Plan, value: float) -> str:
-    return short_percent(plan_chance(plan, value)) if plan.goal.is_chance else f"{value:.2f}"
+    return (
+        short_percent(mark_certain_chance(plan, value)) if plan.goal.is_chance else f"{value:.2f}"
+    )
 
 
-def plan_chance(plan: Plan, chance: float) -> Probability:
+def mark_certain_chance(plan: Plan, chance: float) -> Probability:
     """Return a chance of a plan; exactly 0 and 1 become a `Fraction`."""
     near = float(round(chance))
     return mark_certain(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
@@ -354,7 +356,7 @@ class Checked(NamedTuple):
         if not find_kernel(plan.rules).is_rolled:
             games = f"In {self.runs:,} games with simulated battles"
         seed = f"(seed {self.seed})"
-        if is_worth(plan):
+        if has_worth_goal(plan):
             return (
                 f"{games} the plan was worth {self.simulated.value:.3f} ± "
                 f"{2 * self.simulated.error:.3f} on average {seed}."
