@@ -82,7 +82,7 @@ def complete_words(words: Sequence[str]) -> list[str]:
     return sorted(word for word in _list_words(before, begun) if word.startswith(begun))
 
 
-def _list_words(before: Sequence[str], begun: str) -> Iterator[str]:
+def _list_words(before: Sequence[str], prefix: str) -> Iterator[str]:
     before = before[before[:1] == ["help"] :]
     if not before:
         yield from (
@@ -107,21 +107,21 @@ def _list_words(before: Sequence[str], begun: str) -> Iterator[str]:
     options = {format_option(parameter.name): parameter for parameter in parameters}
     last = options.get(before[-1])
     if last is not None and not isinstance(last.kind, Flag):
-        yield from _list_values(last.kind, begun)
-        yield from _list_names(form, before[len(form.name.split()) : -1], last, begun)
+        yield from _list_values(last.kind, prefix)
+        yield from _list_names(form, before[len(form.name.split()) : -1], last, prefix)
         return
     arguments = [parameter for parameter in parameters if parameter.is_argument]
-    if begun.startswith("-") or not any(argument.kind.names_file for argument in arguments):
+    if prefix.startswith("-") or not any(argument.kind.names_file for argument in arguments):
         yield from (
             name for name in options if name not in before and not options[name].is_argument
         )
         yield HELP[1]
     for argument in arguments:
-        yield from _list_values(argument.kind, begun)
+        yield from _list_values(argument.kind, prefix)
 
 
 def _list_names(
-    form: type[Form], words: Sequence[str], option: Parameter, begun: str
+    form: type[Form], words: Sequence[str], option: Parameter, prefix: str
 ) -> Iterator[str]:
     if option.value_name not in TERRITORY_METAVARS | PLAYER_METAVARS or not hasattr(
         form, "position"
@@ -143,7 +143,7 @@ def _list_names(
             players = sorted({holding.owner for holding in position.holdings if holding.owner})
         elif "board" in texts:
             board = read_board(str(texts["board"]))
-    before, comma, _ = begun.rpartition(",")
+    before, comma, _ = prefix.rpartition(",")
     names = [*players] if option.value_name in PLAYER_METAVARS else []
     if option.value_name in TERRITORY_METAVARS:
         names += [*board.territories, *(continent.name for continent in board.continents)]
@@ -153,14 +153,14 @@ def _list_names(
         yield f"{before}{comma}{name}"
 
 
-def _list_values(kind: Kind, begun: str) -> Iterator[str]:
+def _list_values(kind: Kind, prefix: str) -> Iterator[str]:
     if isinstance(kind, CommaList):
-        yield from _list_values(kind.kind, begun)
+        yield from _list_values(kind.kind, prefix)
     elif isinstance(kind, OneOf):
         yield from (kind.format(word) for word in kind.words)
     elif isinstance(kind, RulesName):
         from iacta.rules.variants import MODIFIERS, RULE_SETS  # only needed here
 
-        before, plus, _ = begun.rpartition("+")
+        before, plus, _ = prefix.rpartition("+")
         rule_sets = MODIFIERS if plus else RULE_SETS
         yield from (f"{before}{plus}{rule_set.name.replace(' ', '-')}" for rule_set in rule_sets)

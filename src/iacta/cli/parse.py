@@ -210,7 +210,7 @@ def _suggest_other(parameters: Sequence[Parameter], option: str) -> str:
 
 
 def check_known(
-    what: str,
+    noun: str,
     name: str,
     known: Sequence[str],
     command: str,
@@ -218,7 +218,7 @@ def check_known(
 ) -> None:
     """Raise an error for an unknown option or command, suggesting the most similar known name.
 
-    what: the noun in the message, such as `option`.
+    noun: the noun in the message, such as `option`.
     known: all valid names.
     command: the command in messages.
     suggest: a function that returns a suggestion (or an empty text) if no known name is similar.
@@ -229,4 +229,4 @@ def check_known(
     near = find_similar_name(name.lstrip(DASHES), bare_names)
     hint = f"did you mean {bare_names[near]}?" if near else suggest(name)
     bare = " ".join(repr(name)[1:-1].split())[:MAX_VALUE_LENGTH]
-    raise IllegalError(f"unknown {what} {bare}; {hint or f'see {command} --help'}")
+    raise IllegalError(f"unknown {noun} {bare}; {hint or f'see {command} --help'}")

@@ -62,14 +62,18 @@ class ReproduceCommand(Command):
         return EXIT_DIFFERENT if done.differences else 0
 
 
-def _make_record(done: "Reproduced") -> dict[str, object]:
+def _make_record(reproduced: "Reproduced") -> dict[str, object]:
     return {
-        "report": str(done.report),
-        "values": sum(map(len, done.values.values())),
-        "agree": len(done.agreements),
+        "report": str(reproduced.report),
+        "values": sum(map(len, reproduced.values.values())),
+        "agree": len(reproduced.agreements),
         "errata": [
-            {"where": row["where"], "count": _count_values(row, done), "sentence": row["sentence"]}
-            for row in done.errata
+            {
+                "where": row["where"],
+                "count": _count_values(row, reproduced),
+                "sentence": row["sentence"],
+            }
+            for row in reproduced.errata
         ],
         "differ": [
             {
@@ -78,38 +82,39 @@ def _make_record(done: "Reproduced") -> dict[str, object]:
                 "published": value.published.text,
                 "ours": value.ours_text,
             }
-            for value in done.differences
+            for value in reproduced.differences
         ],
-        "seconds": done.seconds,
+        "seconds": reproduced.seconds,
     }
 
 
-def _count_values(row: dict[str, str], done: "Reproduced") -> int:
-    return sum(value.published.erratum == row["erratum"] for value in done.mistaken)
+def _count_values(row: dict[str, str], reproduced: "Reproduced") -> int:
+    return sum(value.published.erratum == row["erratum"] for value in reproduced.mistaken)
 
 
-def _make_sections(done: "Reproduced") -> Iterator[Section]:
-    total = sum(map(len, done.values.values()))
+def _make_sections(reproduced: "Reproduced") -> Iterator[Section]:
+    total = sum(map(len, reproduced.values.values()))
     yield Section(
         [
-            f"{len(done.agreements)} of the {total} values and equations of the five sources agree "
-            f"with iacta, and {len(done.mistaken)} are errata."
+            f"{len(reproduced.agreements)} of the {total} values and equations of the five sources "
+            f"agree with iacta, and {len(reproduced.mistaken)} are errata."
         ]
     )
-    if done.differences:
-        one = len(done.differences) == 1
+    if reproduced.differences:
+        one = len(reproduced.differences) == 1
         words = "differs and is not a listed erratum" if one else "differ and are not listed errata"
         lines = [
             f"{value.table}, {value.quantity}: published {value.published.text}, "
             f"ours {value.ours_text}"
-            for value in done.differences
+            for value in reproduced.differences
         ]
-        yield Section(lines, title=f"{len(done.differences)} {words}:")
+        yield Section(lines, title=f"{len(reproduced.differences)} {words}:")
     errata = []
-    for row in done.errata:
-        printed = _count_values(row, done)
+    for row in reproduced.errata:
+        printed = _count_values(row, reproduced)
         values = add_noun(printed, "value", "values") if printed else "no printed value"
         errata.append(f"{row['where']} ({values}): {row['sentence']}")
     if errata:
         yield Section(errata, title="The errata:")
-    yield Section([f"The full report is {format_path(done.report)}; it took {done.seconds:.0f} s."])
+    path, seconds = format_path(reproduced.report), reproduced.seconds
+    yield Section([f"The full report is {path}; it took {seconds:.0f} s."])

@@ -55,7 +55,7 @@ def read_package_file(package: str, name: str) -> str:
 # Paths.
 
 
-def read_path(path: object, what: str) -> Path:
+def read_path(path: object, content: str) -> Path:
     """Return a path as a `Path`; raise an error for a value of another type.
 
     >>> read_path(7, "board")
@@ -66,23 +66,23 @@ def read_path(path: object, what: str) -> Path:
     if isinstance(path, str | PathLike):
         with suppress(TypeError):
             return Path(path)
-    raise MalformedError(f"{what} must be the path of a file, got {quote(path)}")
+    raise MalformedError(f"{content} must be the path of a file, got {quote(path)}")
 
 
-def quote_path(path: str | PathLike[str], what: str = "") -> str:
+def quote_path(path: str | PathLike[str], content: str = "") -> str:
     r"""Return a path for an error message: quoted, escaped, and shortened if it is very long.
 
-    what: the content of the file, such as `board`, which precedes the path; may be empty.
+    content: the content of the file, such as `board`, which precedes the path; may be empty.
 
     >>> quote_path("own\n.toml"), quote_path("own.toml", "board"), quote_path("-", "board")
     ("'own\\n.toml'", "board file 'own.toml'", 'board on standard input')
     """
-    if what and str(path) == STREAM:
-        return f"{what} on standard input"
+    if content and str(path) == STREAM:
+        return f"{content} on standard input"
     text = repr(str(path))
     if len(text) > MAX_PATH_LENGTH:
         text = f"'...{text[-MAX_PATH_LENGTH:]}"  # keep the end, which has the file name
-    return f"{what} file {text}" if what else text
+    return f"{content} file {text}" if content else text
 
 
 def format_path(path: str | PathLike[str]) -> str:
@@ -103,10 +103,10 @@ class UnreadableError(MalformedError):
 
 
 @contextmanager
-def add_file_name(file: str | PathLike[str], what: str) -> Iterator[None]:
+def add_file_name(file: str | PathLike[str], content: str) -> Iterator[None]:
     """Return a context manager that prefixes the message of any `IactaError` with a file name.
 
-    what: the content of the file, such as `board`.
+    content: the content of the file, such as `board`.
 
     >>> with add_file_name("own.toml", "board"):
     ...     raise MalformedError("line 3: invalid TOML: Invalid value")
@@ -119,7 +119,7 @@ def add_file_name(file: str | PathLike[str], what: str) -> Iterator[None]:
     except UnreadableError:  # its message already has the file name
         raise
     except IactaError as error:
-        raise find_error_class(error)(f"{quote_path(file, what)}: {error}") from None
+        raise find_error_class(error)(f"{quote_path(file, content)}: {error}") from None
 
 
 def open_file(file: Path) -> BinaryIO:

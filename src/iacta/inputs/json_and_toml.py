@@ -77,10 +77,10 @@ def parse_json(text: str) -> Any:
     return found
 
 
-def check_surrogates(text: str, first: int = 1) -> None:
+def check_surrogates(text: str, first_line: int = 1) -> None:
     r"""Raise an error if JSON contains a lone surrogate, which cannot be encoded.
 
-    first: the number of the first line, for error messages.
+    first_line: the number of the first line, for error messages.
 
     >>> check_surrogates(r'{"name": "\ud83d\ude00"}')
     >>> check_surrogates(r'{"name": "\ud83d"}', 3)
@@ -92,7 +92,7 @@ def check_surrogates(text: str, first: int = 1) -> None:
         return
     for match in re.finditer(SURROGATE, text):
         if match[1]:
-            line = first + text.count("\n", 0, match.start())
+            line = first_line + text.count("\n", 0, match.start())
             half = match[1].encode("ascii", "backslashreplace").decode()
             raise MalformedError(
                 f"line {line}: text must not contain half a surrogate pair, got {half}"
@@ -150,17 +150,19 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise MalformedError("invalid TOML: a number that is too long") from None
 
 
-def _explain_syntax_error(reason: str, text: str, number: int, column: int, separator: str) -> str:
+def _explain_syntax_error(
+    reason: str, text: str, line_number: int, column: int, separator: str
+) -> str:
     """Return an explanation of a syntax error, if possible with a suggested correction.
 
     reason: the message of the parser.
     text: the text that was parsed.
-    number, column: the line and the column of the error, counted from 1.
+    line_number, column: the line and the column of the error, counted from 1.
     separator: the separator between a key and its value, `:` or `=`.
     """
     if not reason.startswith(PARSER_MESSAGES):
         return REPHRASED.get(reason, reason)
-    line, place = text.split("\n")[number - 1], column - 1
+    line, place = text.split("\n")[line_number - 1], column - 1
     begin = 1 + max(line.rfind(opening, 0, place) for opening in "{,")
     key = re.match(r"\s*(\w[\w -]*?)\s*([=:])", line[begin : begin + MAX_VALUE_LENGTH])
     if key and begin + key.start(2) >= place:

@@ -478,7 +478,7 @@ def _check_excel_size(file: Any) -> None:
             with parts.open(name) as sheet:
                 while block := sheet.read(BLOCK_BYTES):
                     for column, row in CELL_PLACE.findall(rest + block):
-                        columns = max(columns, _number_column(column))
+                        columns = max(columns, _parse_column_letters(column))
                         rows = max(rows, int(row))
                     rest = block[-MAX_CELL_PLACE_BYTES:]
             if columns * rows > MAX_CELLS:
@@ -490,7 +490,7 @@ def _check_excel_size(file: Any) -> None:
 
 
 @lru_cache
-def _number_column(letters: bytes) -> int:
+def _parse_column_letters(letters: bytes) -> int:
     number = 0
     for letter in letters:
         number = 26 * number + letter - ord("A") + 1
