@@ -108,7 +108,7 @@ datum.chance < 1 && datum.chance >= 0.995 ? '> 99%' : format(datum.chance, '.0%'
     )
 
 
-def draw_chances(base: View, **look: Any) -> View:
+def draw_chance_labels(base: View, **look: Any) -> View:
     """Return labels that show the column `probability` of a table."""
     labelled = base.calculate(label=format_percent("probability"))
     return labelled.mark("text", **look).encode(text="label:N")

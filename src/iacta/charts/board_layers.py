@@ -198,7 +198,7 @@ def _number_row(arrow: Arrow) -> Row:
     return {"text": str(arrow.number), "usual": arrow.look != "rare"}
 
 
-def _draw_discs(rows: Sequence[Row], half: float, table: str = "numbers") -> list[View]:
+def _draw_discs(rows: Sequence[Row], radius: float, table: str = "numbers") -> list[View]:
     """Draw numbers on discs. Discs on a plan's main line are dark; the others are pale."""
     layers = []
     for is_main, disc, digits in ((True, "inked", "paper"), (False, "paper", "ink")):
@@ -208,9 +208,9 @@ def _draw_discs(rows: Sequence[Row], half: float, table: str = "numbers") -> lis
             base = _inline_view(name, chosen)
             look: dict[str, Any] = {"style": disc, "filled": True, "opacity": 1, "stroke": GREY}
             words: dict[str, Any] = {"fontWeight": "bold", "baseline": "middle"}
-            text = base.mark("text", style=digits, fontSize=1.45 * half, **words)
+            text = base.mark("text", style=digits, fontSize=1.45 * radius, **words)
             layers += [
-                base.mark("point", size=(2 * half) ** 2, strokeWidth=0.8, **look),
+                base.mark("point", size=(2 * radius) ** 2, strokeWidth=0.8, **look),
                 text.encode(text="text:N"),
             ]
     return layers

@@ -276,31 +276,33 @@ def chance_by_defenders(answer: HoldAnswer) -> Chart:
     )
 
 
-def _list_chances(side: str, enough: int, probabilities: Chances) -> list[Row]:
+def _list_chances(column: str, number_needed: int, probabilities: Chances) -> list[Row]:
     """Return the chances for about sixty numbers of armies around the number needed.
 
-    side: the name of the column for the numbers.
-    enough: the number needed.
+    column: the name of the column for the numbers.
+    number_needed: the number needed.
     """
     reach = 2
-    while reach < enough and probabilities([enough - reach])[0] > MIN_DRAWN_CHANCE:
+    while reach < number_needed and probabilities([number_needed - reach])[0] > MIN_DRAWN_CHANCE:
         reach *= 2
-    least, most = max(enough - reach, 1), enough + max(min(reach, enough), 4)
+    least, most = max(number_needed - reach, 1), number_needed + max(min(reach, number_needed), 4)
     step = -(-(most - least + 1) // MAX_POINTS)
-    numbers = sorted({*range(least, most + 1, step), max(enough - 1, 1), enough})
+    numbers = sorted({*range(least, most + 1, step), max(number_needed - 1, 1), number_needed})
     return [
-        {side: n, "probability": float(chance), "is_enough": n >= enough}
+        {column: n, "probability": float(chance), "is_enough": n >= number_needed}
         for n, chance in zip(numbers, probabilities(numbers), strict=True)
     ]
 
 
-def _draw_chances(side: str, enough: int, chance: Fraction, x_title: str, y_title: str) -> View:
+def _draw_chances(
+    column: str, number_needed: int, chance: Fraction, x_title: str, y_title: str
+) -> View:
     """Return a plot of the chances, with lines at the required chance and the number needed."""
     scale = {"zero": False, "nice": False, "padding": 8}
     base = table_view("chances").encode(
-        x=axis(f"{side}:Q", x_title, scale, format=",d", tickMinStep=1),
+        x=axis(f"{column}:Q", x_title, scale, format=",d", tickMinStep=1),
         y=axis("probability:Q", y_title, {"domain": [0, 1]}, format="%"),
-        tooltip=[field(f"{side}:Q", title=x_title), exact_field("probability", y_title)],
+        tooltip=[field(f"{column}:Q", title=x_title), exact_field("probability", y_title)],
     )
     colour = field(
         "is_enough:N",
@@ -308,14 +310,14 @@ def _draw_chances(side: str, enough: int, chance: Fraction, x_title: str, y_titl
         scale=value_scale({True: BLUE, False: RED}),
         legend={"labelExpr": "datum.value ? 'enough' : 'too few'"},
     )
-    answer = base.filter(f"datum.{side} == {enough}")
+    answer = base.filter(f"datum.{column} == {number_needed}")
     return layer(
         base.mark("line", color=GREY, strokeWidth=1),
         draw_level("chances", "y", float(chance), color=AMBER, strokeDash=[6, 4]),
         base.mark("point", filled=True, size=36, opacity=1).encode(color=colour),
         answer.mark("point", filled=True, size=140, color=BLUE, opacity=1),
         answer.mark("text", align="right", dx=-8, dy=-9, fontSize=13, fontWeight="bold").encode(
-            text=field(f"{side}:Q", format=",d")
+            text=field(f"{column}:Q", format=",d")
         ),
     )
 

@@ -15,7 +15,7 @@ from iacta.charts.axes_and_labels import (
     UNSIGNED_LABELS,
     axis,
     categories,
-    draw_chances,
+    draw_chance_labels,
     exact_field,
     row_axis,
 )
@@ -89,7 +89,7 @@ def battle_outcomes(battle: Battle) -> Chart:
     """
     answer = battle_answer(battle)
     outcomes = answer.outcomes or battle.outcomes()  # raises an error for too many outcomes
-    rows = list_bars(outcomes.map(lambda end: _find_end(battle, end)))
+    rows = list_bars(outcomes.map(lambda end: _classify_outcome(battle, end)))
     return Chart(
         histogram("outcomes", rows, _choose_title(rows), is_signed=False),
         answer.sentence,
@@ -261,7 +261,7 @@ def histogram(
     *,
     beneath: bool = False,
     is_signed: bool = True,
-    end: float = 0,
+    max_chance: float = 0,
 ) -> View:
     """Return a histogram with a colour for each ending.
 
@@ -270,7 +270,7 @@ def histogram(
     title: the title of the armies axis.
     beneath: whether lines will be drawn on top; if so, the bars are pale and not stacked.
     is_signed: whether to show minus signs. Without them, negative numbers stand for defenders.
-    end: the upper end of the chance axis; 0 to choose it automatically.
+    max_chance: the upper end of the chance axis; 0 to choose it automatically.
     """
     width = max(row["most"] - row["least"] + 1 for row in rows)
     bars = table_view(table, low="datum.least - 0.45", high="datum.most + 0.45")
@@ -289,7 +289,7 @@ def histogram(
             title=chance,
             stack=None if beneath else "zero",
             axis={"format": "~%"},
-            **({"scale": {"domain": [0, end], "nice": False}} if end else {}),
+            **({"scale": {"domain": [0, max_chance], "nice": False}} if max_chance else {}),
         ),
         color=categories("end", colours, rows),
         tooltip=[
@@ -408,7 +408,7 @@ def _draw_survival(fates: Sequence[Row]) -> list[View]:
         has_written = any(row["probability"] >= MIN_LABELLED_CHANCE for row in failures)
         if has_written and len({row["fate"] for row in failures}) == 1 and count <= MAX_NUMBERED:
             written = base.filter(f"datum.probability >= {MIN_LABELLED_CHANCE}")
-            layers.append(draw_chances(written, dy=-6, fontSize=10))
+            layers.append(draw_chance_labels(written, dy=-6, fontSize=10))
         panels.append(layer(*layers))
     words, all_chances = "chance to take it", {"domain": [0, 1]}
     taken = table_view("territories", f"datum.fate == '{TAKEN}'").encode(
@@ -505,7 +505,7 @@ def compute_exact_chance(battle: Battle | Campaign) -> Probability | None:
         return None
 
 
-def _find_end(battle: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
+def _classify_outcome(battle: Battle | Campaign, end: Outcome | CampaignOutcome) -> tuple[str, int]:
     """Return the ending and the number of an outcome, as in the table of `simulated_outcomes`."""
     if isinstance(battle, Battle):
         left = Outcome(*end)
@@ -526,12 +526,12 @@ def _list_simulation(
     battle: Battle | Campaign,
 ) -> list[Row]:
     observed: Distribution[tuple[str, int]] = simulation.outcomes.map(
-        lambda end: _find_end(battle, end)
+        lambda end: _classify_outcome(battle, end)
     )
     exact: Distribution[tuple[str, int]] | None = None
     with suppress(IactaError):  # if no method can compute the chances, show only the simulation
         outcomes: Distribution[Outcome] | Distribution[CampaignOutcome] = battle.outcomes()
-        exact = outcomes.map(lambda end: _find_end(battle, end))
+        exact = outcomes.map(lambda end: _classify_outcome(battle, end))
     bars = group_outcomes(exact or observed, MAX_INTERVALS)
     rows: list[Row] = []
     for bar in dict.fromkeys(bars.values()):
@@ -544,14 +544,16 @@ def _list_simulation(
     return rows
 
 
-def _draw_simulation(rows: Sequence[Row], words: str, where: str = "true", end: float = 0) -> View:
+def _draw_simulation(
+    rows: Sequence[Row], words: str, where: str = "true", max_chance: float = 0
+) -> View:
     """Return bars with intervals, and lines at the exact chances.
 
     words: the title of the axis.
     where: a Vega expression that selects the rows.
-    end: the upper end of the chance axis, as in `histogram`.
+    max_chance: the upper end of the chance axis, as in `histogram`.
     """
-    bars = histogram("outcomes", rows, words, beneath=True, is_signed=False, end=end)
+    bars = histogram("outcomes", rows, words, beneath=True, is_signed=False, max_chance=max_chance)
     middles = table_view("outcomes", middle="(datum.least + datum.most) / 2")
     tooltip = [exact_field("low", "interval from"), exact_field("high", "to")]
     intervals = middles.mark("rule", strokeWidth=1.5)

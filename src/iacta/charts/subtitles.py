@@ -100,10 +100,10 @@ def format_battle(attackers: int, defenders: int, rules: Rules, stop: StopRule =
     return f"{armies} {verb} {defenders:,}{format_stop(stop)} ({describe_rules(rules)})."
 
 
-def check_size(size: int, most: int, rule: str, got: str) -> None:
+def check_size(size: int, most: int, requirement: str, got: str) -> None:
     """Raise an error if a chart would be too large.
 
-    rule: the requirement in words, with `{}` in place of the maximum.
+    requirement: the requirement in words, with `{}` in place of the maximum.
 
     >>> check_size(31, 30, "a tree must have at most {} leaves", "31")
     Traceback (most recent call last):
@@ -111,7 +111,7 @@ def check_size(size: int, most: int, rule: str, got: str) -> None:
     iacta.TooLargeError: a tree must have at most 30 leaves, got 31
     """
     if size > most:
-        raise TooLargeError(f"{rule.format(most)}, got {got}")
+        raise TooLargeError(f"{requirement.format(most)}, got {got}")
 
 
 def check_type(value: object, kind: type, name: str) -> None:

@@ -67,7 +67,7 @@ def win_bar(answer: WinAnswer) -> Chart:
             edges["middle"] += each.chance / 2
             rows.append({**same, **edges, "top": top, "bottom": top + THICK / ROW})
             if each is not present[-1]:
-                lines += _hatch(start + low, start + high, top, ROW, THICK)
+                lines += _list_hatch_lines(start + low, start + high, top, ROW, THICK)
     by_player = {
         shorten_name(name): colours[name]
         for name in answer.question.turn.players
@@ -136,7 +136,7 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
         if each.reach is not None:
             (low, high), chance = each.reach.interval, each.reach.chance
             own = {**own, "chance": chance, "share": chance, "low": low, "high": high}
-        rows.append({**own, **(_list_win_numbers(each.judged) if each.judged else {})})
+        rows.append({**own, **(_make_win_cells(each.judged) if each.judged else {})})
     most = 1.0
     if is_won:
         most = min(max(max(row["high"], row["second_opinion"]) for row in rows), 1.0)
@@ -237,7 +237,7 @@ def _make_share_axis(column: str, title: str, most: float) -> dict[str, Any]:
     return axis(column, title, scale, format="~%", values=ticks)
 
 
-def _list_win_numbers(each: GoalChance) -> dict[str, float]:
+def _make_win_cells(each: GoalChance) -> dict[str, float]:
     low, high = each.interval
     own = {"win": each.win, "low": low, "high": high, "second_opinion": each.second_opinion}
     return {**own, "share": each.win}
@@ -246,23 +246,26 @@ def _list_win_numbers(each: GoalChance) -> dict[str, float]:
 def _hatch_interval(row: Row, most: float) -> Iterator[Row]:
     """Yield the hatch lines that mark an interval, inside and outside the bar."""
     place = (row["top"], GOAL_ROW, GOAL_THICK, AXIS_MARGIN * most)
-    for line in _hatch(row["low"], row["share"], *place):
+    for line in _list_hatch_lines(row["low"], row["share"], *place):
         yield {**line, "is_inside": True}
-    for line in _hatch(row["share"], row["high"], *place):
+    for line in _list_hatch_lines(row["share"], row["high"], *place):
         yield {**line, "is_inside": False}
 
 
-def _find_top(bar: int, row: int, thick: int) -> float:
+def _find_top(bar_index: int, row_height: int, bar_height: int) -> float:
     """Return the upper edge of a bar, in rows from the top."""
-    return bar + (row - thick) / (2 * row)
+    return bar_index + (row_height - bar_height) / (2 * row_height)
 
 
-def _make_bar_axis(names: Sequence[str], row: int, thick: int) -> dict[str, Any]:
+def _make_bar_axis(names: Sequence[str], row_height: int, bar_height: int) -> dict[str, Any]:
     """Return a quantitative axis for bars, on which hatch lines can be placed.
 
     All layers must share this axis, because Vega-Lite drops labels that differ between layers.
     """
-    middles = [_find_top(k, row, thick) + thick / (2 * row) for k in range(len(names))]
+    middles = [
+        _find_top(k, row_height, bar_height) + bar_height / (2 * row_height)
+        for k in range(len(names))
+    ]
     labels = f"{json.dumps(list(names))}[floor(datum.value)]"
     scale = {"domain": [0, len(names)], "reverse": True, "nice": False}
     look = {
@@ -275,22 +278,22 @@ def _make_bar_axis(names: Sequence[str], row: int, thick: int) -> dict[str, Any]
     return axis("top:Q", None, scale, **look, grid=False, ticks=False, domain=False)
 
 
-def _hatch(
-    low: float, high: float, top: float, row: int, thick: int, most: float = 1.0
+def _list_hatch_lines(
+    low: float, high: float, top: float, row_height: int, bar_height: int, most: float = 1.0
 ) -> Iterator[Row]:
     """Yield slanted lines that hatch a bar from `low` to `high`.
 
     top: the upper edge of the bar, in rows from the top.
-    row, thick: the height of a row and of a bar, in pixels.
+    row_height, bar_height: the height of a row and of a bar, in pixels.
     most: the end of the axis for shares.
     """
-    step, slant = HATCH_DISTANCE / WIDTH * most, thick / WIDTH * most
+    step, slant = HATCH_DISTANCE / WIDTH * most, bar_height / WIDTH * most
     for number in range(floor((low - slant) / step), ceil(high / step) + 1):
         foot = number * step  # the lower end of the line; its upper end is at `foot + slant`
         x, x2 = max(foot, low), min(foot + slant, high)
         if x < x2:
-            up, up2 = ((place - foot) / slant * thick / row for place in (x, x2))
-            bottom = top + thick / row
+            up, up2 = ((place - foot) / slant * bar_height / row_height for place in (x, x2))
+            bottom = top + bar_height / row_height
             yield {"x": x, "x2": x2, "y": bottom - up, "y2": bottom - up2}
 
 

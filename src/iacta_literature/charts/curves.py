@@ -58,7 +58,7 @@ def curves_by_delta(
     Source: the chart of Norvig, "The Unfinished Game ... of Risk".
     """
     most = read_int(defenders, "defenders", least=1, most=MAX_ARMIES)
-    leads = _read_lines(deltas, "deltas", least=1 - most)
+    leads = _read_line_values(deltas, "deltas", least=1 - most)
     rules, against = find_rules(rules), np.arange(1, most + 1)
     cases = [
         f"with {format_count(abs(lead))} {'more' if lead > 0 else 'fewer'}"
@@ -91,7 +91,7 @@ def curves_by_match_up(
     Source: the curves by match-up of "Analyzing the Board Game Risk" (pracpred).
     """
     most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
-    defended = _read_lines(defenders, "defenders", least=1)[::-1]
+    defended = _read_line_values(defenders, "defenders", least=1)[::-1]
     rules = find_rules(rules)
     return _make_curves_chart(
         _make_defender_lines(defended),
@@ -119,7 +119,7 @@ def curves_by_advantage(
     excludes the garrison.
     """
     most = read_int(attackers, "attackers", least=2, most=MAX_ARMIES)
-    leads = _read_lines(advantages, "advantages", most=most - 1)
+    leads = _read_line_values(advantages, "advantages", most=most - 1)
     rules, count = find_rules(rules), np.arange(1, most + 1)
     cases = [
         f"against {abs(lead)} {'fewer' if lead > 0 else 'more'}" if lead else "against as many"
@@ -203,7 +203,7 @@ def slices(
     Source: Höhle (2025), who draws the table of chances for 15, 25 and 35 defenders.
     """
     most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
-    defended = _read_lines(defenders, "defenders", least=1)[::-1]
+    defended = _read_line_values(defenders, "defenders", least=1)[::-1]
     rules = find_rules(rules)
     needed = dict(zip(defended, armies_needed(defended, EVEN, rules).tolist(), strict=True))
     rows = [
@@ -271,7 +271,7 @@ def minimum_troops(
     most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
     by_chance = _make_chance_lines(chances)
     tables = {
-        _format_rules_name(some_rules): _find_needed(most, by_chance.values, some_rules)
+        _format_rules_name(some_rules): _find_attackers_needed(most, by_chance.values, some_rules)
         for some_rules in rules
     }
     rows = [
@@ -332,7 +332,7 @@ def minimum_troops_ratio(
     """
     most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
     by_chance = _make_chance_lines(chances)
-    ratios = _find_needed(most, by_chance.values, rules) / _find_needed(
+    ratios = _find_attackers_needed(most, by_chance.values, rules) / _find_attackers_needed(
         most, by_chance.values, base
     )
     rows = [
@@ -370,12 +370,16 @@ def _format_rules_name(rules: Rules | str) -> str:
     return name if rules.garrison == 1 else f"{name}, garrison {rules.garrison}"
 
 
-def _find_needed(most: int, wanted: Sequence[float], rules: Rules | str) -> Whole:
-    needed: Whole = armies_needed(np.arange(1, most + 1), [[chance] for chance in wanted], rules)
+def _find_attackers_needed(
+    max_defenders: int, chances: Sequence[float], rules: Rules | str
+) -> Whole:
+    needed: Whole = armies_needed(
+        np.arange(1, max_defenders + 1), [[chance] for chance in chances], rules
+    )
     return needed
 
 
-def _read_lines(
+def _read_line_values(
     values: object, name: str, least: int | None = None, most: int | None = None
 ) -> list[int]:
     """Validate the numbers of a chart's lines; return them sorted, without duplicates."""

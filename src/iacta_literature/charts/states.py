@@ -13,7 +13,7 @@ from iacta.charts.axes_and_labels import (
     ATTACKERS,
     axis,
     categories,
-    draw_chances,
+    draw_chance_labels,
     exact_field,
     value_scale,
     whole_axis,
@@ -129,7 +129,7 @@ def _draw_graph(
                 {
                     "state": _format_state(node.state),
                     **node.state._asdict(),
-                    "is": _find_kind(node.state, rules),
+                    "is": _classify_state(node.state, rules),
                     "probability": float(node.probability),
                     "exact": str(node.probability),
                     **dict(zip("xy", _find_place(node.state, layers), strict=True)),
@@ -155,12 +155,12 @@ def _list_unvisited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
     return list(others.values())
 
 
-def _find_layers(nodes: Sequence[Node], every: bool) -> dict[Outcome, int]:
+def _find_layers(nodes: Sequence[Node], has_all_states: bool) -> dict[Outcome, int]:
     """Return the layer of each state: the length of the longest path to the state, in rolls.
 
-    If `every` is true, the layer is the number of armies lost. Then no two states overlap.
+    If `has_all_states` is true, the layer is the number of armies lost. Then no two states overlap.
     """
-    if every:
+    if has_all_states:
         most = sum(nodes[0].state)
         return {node.state: most - sum(node.state) for node in nodes}
     layers = {nodes[0].state: 0}
@@ -179,10 +179,12 @@ def _find_place(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int
     return state.attackers - state.defenders, -layers[state]
 
 
-def _list_rolls(node: Node, layers: Mapping[Outcome, int], every: bool) -> Iterator[Row]:
+def _list_rolls(node: Node, layers: Mapping[Outcome, int], has_all_states: bool) -> Iterator[Row]:
     """Yield a line for each possible roll in a state; labels are placed without overlap."""
     x, y = _find_place(node.state, layers)
-    heights = (APART if every else {}).get(len(node.branches), (HALF,) * len(node.branches))
+    heights = (APART if has_all_states else {}).get(
+        len(node.branches), (HALF,) * len(node.branches)
+    )
     for branch, height in zip(node.branches, heights, strict=True):
         x2, y2 = _find_place(branch.node.state, layers)
         # A line that would cross another state bends around this state.
@@ -202,7 +204,7 @@ def _list_rolls(node: Node, layers: Mapping[Outcome, int], every: bool) -> Itera
         }
 
 
-def _find_kind(state: Outcome, rules: Rules) -> str:
+def _classify_state(state: Outcome, rules: Rules) -> str:
     if not state.defenders:
         return WON
     return GOES_ON if state.attackers > rules.garrison else LOST
@@ -245,7 +247,7 @@ def _make_graph_view(label: str) -> View:
             color=categories("is", KINDS)
         ),
         states.mark("text", fontSize=11, fontWeight="bold", color="white").encode(text="state:N"),
-        draw_chances(states.filter(f"datum.is != '{GOES_ON}'"), dy=25, fontSize=11),
+        draw_chance_labels(states.filter(f"datum.is != '{GOES_ON}'"), dy=25, fontSize=11),
     )
 
 
@@ -335,7 +337,7 @@ def after_rolls(
     size = field("probability:Q", legend=None, scale={"domain": [0, 1], "range": [0, CIRCLE]})
     layers = [base.mark("point", filled=True, opacity=0.75).encode(color=color, size=size)]
     if len(rows) <= MAX_NUMBERS:
-        layers.append(draw_chances(base, fontSize=10, dy={"expr": ABOVE}))
+        layers.append(draw_chance_labels(base, fontSize=10, dy={"expr": ABOVE}))
     return Chart(
         layer(*layers),
         _format_title(after[counts[-1]], counts[-1], battle),
@@ -353,7 +355,7 @@ def _format_title(states: Distribution[Outcome], count: int, battle: Chain) -> s
     if likeliest == BEYOND:
         stands = "most often more armies than are drawn"
     chance = "always" if len(states) == 1 else f"{percent(states[likeliest], 0)} of the time"
-    if all(state != BEYOND and _find_kind(state, battle.rules) != GOES_ON for state in states):
+    if all(state != BEYOND and _classify_state(state, battle.rules) != GOES_ON for state in states):
         return f"After {format_count(count, 'roll')} it is over, {stands}: {chance}."
     return f"After {format_count(count, 'roll')} it is {stands}: {chance}."
 
