@@ -27,36 +27,36 @@ def make_mask(territories: Iterable[int]) -> int:
     return mask
 
 
-def find_reached(out: Sequence[int], places: int, part: int) -> int:
+def find_reached(out: Sequence[int], starts: int, region: int) -> int:
     """Return the mask of the territories of a region that can be reached from other territories.
 
     out: for each territory, the mask of the territories to which its borders lead.
-    places: the mask of the territories at which all paths start.
-    part: the mask of the region, which the paths may not leave.
+    starts: the mask of the territories at which all paths start.
+    region: the mask of the region, which the paths may not leave.
 
     >>> bin(find_reached((0b010, 0b101, 0b010), 0b001, 0b110))
     '0b110'
     """
-    seen, fresh = 0, places
+    seen, fresh = 0, starts
     while fresh:
         near = 0
         for v in bits(fresh):
             near |= out[v]
-        fresh = near & part & ~seen
+        fresh = near & region & ~seen
         seen |= fresh
     return seen
 
 
-def find_components(near: Sequence[int], part: int) -> Iterator[int]:
+def find_components(near: Sequence[int], region: int) -> Iterator[int]:
     """Yield the masks of the connected components of a region of the board.
 
     near: for each territory, the mask of its neighbours in either direction.
-    part: the mask of the region.
+    region: the mask of the region.
 
     >>> [bin(each) for each in find_components((0b010, 0b101, 0b010), 0b101)]
     ['0b1', '0b100']
     """
-    while part:
-        component = part & -part | find_reached(near, part & -part, part)
+    while region:
+        component = region & -region | find_reached(near, region & -region, region)
         yield component
-        part &= ~component
+        region &= ~component

@@ -91,17 +91,17 @@ def make_pointer(array: npt.NDArray[Any] | None) -> Any:
     return array.ctypes.data_as(POINTERS[array.dtype])
 
 
-def load_library(what: str) -> Library:
+def load_library(feature: str) -> Library:
     """Return the compiled core, or raise `MissingError` if it is not installed.
 
-    what: the feature that needs the core, for the error message, such as `plans`.
+    feature: the feature that needs the core, for the error message, such as `plans`.
     """
     library = find_library()
     if library is None:
         remedy = "install iacta again where there is a C++ compiler"
         if _is_checkout():
             remedy = "`make core` compiles it"
-        raise IactaError(f"{what} need the compiled core of iacta; {remedy}")
+        raise IactaError(f"{feature} need the compiled core of iacta; {remedy}")
     return library
 
 

@@ -99,13 +99,13 @@ class Guard:
             name, _, port = name.partition(":")
         if port and not port.isdigit():
             return False
-        is_ours = name in self.names or (self.is_open and _is_number(name))
+        is_ours = name in self.names or (self.is_open and _is_ip_address(name))
         if is_ours and len(self._known) < 100:
             self._known.add(host)
         return is_ours
 
 
-def _is_number(name: str) -> bool:
+def _is_ip_address(name: str) -> bool:
     try:
         ip_address(name)
     except ValueError:

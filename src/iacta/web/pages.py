@@ -112,7 +112,7 @@ def _make_environment() -> Environment:
         "shade": _choose_shade,
         "bar": bar_percent,
         "cell": format_cell,
-        "said": _name_parameters,
+        "said": _replace_options_by_labels,
         "ticked": _mark_code,
     }
     environment.globals |= {"menu": list_menu, "takes_code": list_code_pages, "cut": _cut_table}
@@ -186,10 +186,10 @@ def _list_labels() -> dict[str, str]:
     }
 
 
-def _name_parameters(text: str) -> str:
+def _replace_options_by_labels(text: str) -> str:
     """Replace command-line options in a text by the labels of parameters on pages.
 
-    >>> _name_parameters("The same dice again: --max-rolls 7")
+    >>> _replace_options_by_labels("The same dice again: --max-rolls 7")
     'The same dice again: “Max rolls” 7'
     """
     return re.sub(
@@ -249,7 +249,7 @@ class Field:
 
     @property
     def help(self) -> str:
-        return _name_parameters(self.parameter.help)
+        return _replace_options_by_labels(self.parameter.help)
 
     @property
     def is_open(self) -> bool:
@@ -322,7 +322,7 @@ class Field:
         games: dict[str, list[RuleSet]] = {}
         for rule_set in RULE_SETS:
             games.setdefault(re.split(r"[,;(]", rule_set.source)[0].strip(), []).append(rule_set)
-        return [*games.items(), ("Stacked", _stack_modifiers())]
+        return [*games.items(), ("Stacked", _combine_modifiers())]
 
     @property
     def rule_set(self) -> RuleSet | None:
@@ -333,7 +333,7 @@ class Field:
 
 
 @cache
-def _stack_modifiers() -> list[RuleSet]:
+def _combine_modifiers() -> list[RuleSet]:
     names = [modifier.name for modifier in MODIFIERS]
     return [
         find_rule_set("+".join(some))

@@ -102,11 +102,11 @@ class Work:
         return await self._run_in_lane(self._pictures, Job(function, args))
 
     async def _run_in_lane(self, lane: "_Lane", job: Job) -> Any:
-        late = self._find_deadline()
+        deadline = self._find_deadline()
         try:
-            return await lane.run(job, late, QUICK_SECONDS)
+            return await lane.run(job, deadline, QUICK_SECONDS)
         except (LateError, DiedError):
-            return await self._slow.run(job, late, self.seconds)
+            return await self._slow.run(job, deadline, self.seconds)
 
     async def search(
         self,
@@ -163,11 +163,13 @@ class _Lane:
         for worker in self._workers:
             worker.close()
 
-    async def run(self, job: Job, late: float, seconds: float, report: Report | None = None) -> Any:
+    async def run(
+        self, job: Job, deadline: float, seconds: float, report: Report | None = None
+    ) -> Any:
         """Run a job and return its result.
 
         job: the job.
-        late: the deadline in event loop time.
+        deadline: the deadline in event loop time.
         seconds: the maximum computing time.
         report: a callback for progress.
         """
@@ -176,11 +178,11 @@ class _Lane:
             if self._is_closed:
                 raise DiedError
             try:
-                async with asyncio.timeout_at(late):
+                async with asyncio.timeout_at(deadline):
                     await worker.wait_until_ready()
             except TimeoutError:
                 raise LateError(seconds) from None
-            return await worker.do_job(job, late, seconds, report)
+            return await worker.do_job(job, deadline, seconds, report)
         except DiedError:
             if self._is_closed:
                 raise BusyError("the server is shutting down") from None
@@ -264,19 +266,19 @@ class _Worker:
             raise BusyError("the server cannot start another process; try again soon")
         starting.result()
 
-    async def do_job(self, job: Job, late: float, seconds: float, report: Report | None) -> Any:
+    async def do_job(self, job: Job, deadline: float, seconds: float, report: Report | None) -> Any:
         """Run a job; return its result, or the best result at the deadline.
 
-        job, late, seconds, report: the same as for `_Lane.run`.
+        job, deadline, seconds, report: the same as for `_Lane.run`.
         """
         loop = asyncio.get_running_loop()
         self.is_worn = True
         begun = loop.time()
-        left = min(late - begun, seconds)
-        late = begun + left
-        timers = [loop.call_at(late, self.kill)]
+        left = min(deadline - begun, seconds)
+        deadline = begun + left
+        timers = [loop.call_at(deadline, self.kill)]
         if self._finish_share:
-            timers.append(loop.call_at(late - self._finish_share * left, self._interrupt))
+            timers.append(loop.call_at(deadline - self._finish_share * left, self._interrupt))
         try:
             self._writer.write(pickle.dumps(job))
             reply = await self._receive()
@@ -291,7 +293,7 @@ class _Worker:
         except StoppedError:
             raise LateError(seconds) from None
         except DiedError:
-            if loop.time() >= late:
+            if loop.time() >= deadline:
                 raise LateError(seconds) from None
             if self._process is not None:  # `kill` was not called
                 LOG.error("a process that computed an answer has ended")

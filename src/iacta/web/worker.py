@@ -269,7 +269,7 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
                 error = _make_sendable(raised)
             finally:
                 is_busy = False
-            send(Reply(result, error, _is_worn()))
+            send(Reply(result, error, _has_high_memory_use()))
             if niceness:
                 result = None
                 gc.collect()  # free reference cycles
@@ -314,7 +314,7 @@ def _make_sendable(error: Exception) -> Exception:
     return IactaError(str(error), parameter=error.parameter)
 
 
-def _is_worn() -> bool:
+def _has_high_memory_use() -> bool:
     if sys.platform == "win32":
         return False
     import resource
