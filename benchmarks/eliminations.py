@@ -190,7 +190,7 @@ def find_chances(turn: Turn, kinds: set[str]) -> Iterator[Chance]:
     supply = start.place + sum(n - 1 for owner, n in owned if owner == turn.player)
     if WIN in kinds and supply >= MIN_RATIO * sum(costs.values()):
         others = tuple(t for name in costs for t in start.position.list_territories(name))
-        chance = find_reach(start, TakeAll(others)).chance
+        chance = estimate_goal_chance(start, TakeAll(others)).chance
         if chance >= MIN_CHANCES[WIN]:
             yield Chance(WIN, chance, 0.0, (), turn)
     if ELIMINATION not in kinds or len(costs) < 2:
@@ -200,7 +200,7 @@ def find_chances(turn: Turn, kinds: set[str]) -> Iterator[Chance]:
     for name, cost in costs.items():
         if supply < MIN_RATIO * cost:
             continue
-        reach = find_reach(start, eliminate(start.position, name))
+        reach = estimate_goal_chance(start, eliminate(start.position, name))
         if reach.chance < MIN_CHANCES[ELIMINATION]:
             continue
         if without is None:
@@ -215,7 +215,7 @@ def find_chances(turn: Turn, kinds: set[str]) -> Iterator[Chance]:
         yield Chance(ELIMINATION, chance, gain, tuple(name for *_, name in found), turn)
 
 
-def find_reach(start: Turn, goal: TakeAll) -> QuickEstimate:
+def estimate_goal_chance(start: Turn, goal: TakeAll) -> QuickEstimate:
     """Return a quick estimate of the chance to reach a goal."""
     deadline, options = Deadline(PLAN_SECONDS), turn_options(start)
     return estimate_goal(start.position, goal, start.place, options, deadline)

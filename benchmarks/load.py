@@ -148,7 +148,7 @@ def keep_asking(address: str, paths: list[str], clients: int) -> Iterator[list[i
         thread.join()
 
 
-def count_memory(process: psutil.Process) -> int:
+def measure_memory(process: psutil.Process) -> int:
     """Return the memory of a process and its children in bytes. Shared memory is counted once."""
     return sum(each.memory_full_info().pss for each in [process, *process.children(recursive=True)])
 
@@ -277,9 +277,9 @@ def watch_memory(process: psutil.Process) -> Iterator[list[int]]:
 def _measure_soak(address: str, process: psutil.Process, seconds: float) -> Iterator[Measurement]:
     with keep_planning(address) as statuses:
         first = run_wrk(address, SETTLED)
-        before = count_memory(process)
+        before = measure_memory(process)
         found = run_wrk(address, seconds)
-        after = count_memory(process)
+        after = measure_memory(process)
     lost = first.lost + found.lost
     megabytes = [size / 2**20 for size in (before, after)]
     yield Measurement("soak, lost", lost, 0, False, first.requests + found.requests)

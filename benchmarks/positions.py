@@ -57,7 +57,7 @@ def midgame(seed: int, board: Board | None = None) -> Position:
     attack.
     """
     rng, board = Random(seed), board or classic_board()
-    owners = _owners(rng, board, PLAYERS[: rng.randint(3, 6)])
+    owners = _assign_owners(rng, board, PLAYERS[: rng.randint(3, 6)])
     armies = {
         name: 1 + min(int(rng.expovariate(0.9 if owner == "red" else 0.7)), 9)
         for name, owner in owners.items()
@@ -108,12 +108,12 @@ def draw_bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
     """
     for seed in range(POSITIONS, POSITIONS + count):
         position = midgame(seed, draw_board(seed) if seed % 2 else None)
-        for each in _questions(seed, position, every=False):
+        for each in _list_questions(seed, position, every=False):
             if each.kind != "worth":
                 yield each
 
 
-def _owners(rng: Random, board: Board, players: tuple[str, ...]) -> dict[str, str]:
+def _assign_owners(rng: Random, board: Board, players: tuple[str, ...]) -> dict[str, str]:
     """Return an owner for each territory, often the owner of a neighbour."""
     near: dict[str, list[str]] = {name: [] for name in board.territories}
     for a, b in board.borders:
@@ -138,10 +138,10 @@ def questions(number: int = POSITIONS, *, every: bool = True) -> Iterator[Questi
     every: whether to yield all goals; otherwise, one random goal of each kind.
     """
     for seed in range(number):
-        yield from _questions(seed, midgame(seed), every=every)
+        yield from _list_questions(seed, midgame(seed), every=every)
 
 
-def _questions(seed: int, position: Position, *, every: bool) -> Iterator[Question]:
+def _list_questions(seed: int, position: Position, *, every: bool) -> Iterator[Question]:
     rng = Random(-1 - seed)
     mine = {*position.list_territories("red")}
     continents: list[Goal] = [
@@ -245,9 +245,9 @@ def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
         mine = {*position.list_territories(position.player)}
         goals = [*_list_goals(position)]
         rng.shuffle(goals)
-        goals.sort(key=lambda goal: len({*_names(position, goal)} - mine) not in HARD_SIZES)
+        goals.sort(key=lambda goal: len({*_list_names(position, goal)} - mine) not in HARD_SIZES)
         for goal in goals:
-            if {*_names(position, goal)} <= mine:
+            if {*_list_names(position, goal)} <= mine:
                 continue
             policy = find_policy(read_problem(position, goal), states=HARD_STATES)
             games = policy.search.play(Deadline(), HARD_GAMES)
@@ -289,9 +289,9 @@ def hard_positions() -> Iterator[Hard]:
         position = read_position(record["position"])
         kind, name = record["goal"].split(" ", 1)
         goal = eliminate(position, name) if kind == "--eliminate" else TakeAll(name)
-        yield Hard(TakeAll(_names(position, goal)), position, record["reached"])
+        yield Hard(TakeAll(_list_names(position, goal)), position, record["reached"])
 
 
-def _names(position: Position, goal: TakeAll) -> tuple[str, ...]:
+def _list_names(position: Position, goal: TakeAll) -> tuple[str, ...]:
     names = goal.territories
     return tuple(position.board.find_set(names)) if isinstance(names, str) else names

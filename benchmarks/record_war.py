@@ -29,7 +29,7 @@ GOAL_POSITIONS, GAMES_OF_A_GOAL, GAMES_OF_A_PLAN = 20, 1000, 100
 MADE_BY = "python -m benchmarks.record_war"
 
 
-def complete(turn: Turn, seed: int | None, games: int) -> Recorded:
+def make_record(turn: Turn, seed: int | None, games: int) -> Recorded:
     """Return a position with the winners of complete games of the usual AI."""
     found = start_games(turn, ["usual"] * len(War(turn).seats), games, SEED).chances
     # A game that took too long has no winner.
@@ -39,14 +39,16 @@ def complete(turn: Turn, seed: int | None, games: int) -> Recorded:
 
 def classic_position(k: int) -> Recorded:
     """Return a position of the classic board."""
-    return complete(play_to_middle(classic_board(), 2 + k % 5, 100 + k), None, GAMES_OF_A_POSITION)
+    return make_record(
+        play_to_middle(classic_board(), 2 + k % 5, 100 + k), None, GAMES_OF_A_POSITION
+    )
 
 
 def draw_unseen_position(k: int) -> Recorded:
     """Return a position on a random board with which V was not trained."""
     seed = FIRST_UNSEEN + k % UNSEEN_BOARDS
     turn = play_to_middle(draw_board(Random(seed)), 2 + k // UNSEEN_BOARDS % 5, 100 + k)
-    return complete(turn, seed, GAMES_OF_UNSEEN)
+    return make_record(turn, seed, GAMES_OF_UNSEEN)
 
 
 def goal_position(seed: int) -> Recorded:
@@ -102,10 +104,10 @@ def main(words: list[str]) -> None:
                 write_down(made)
 
 
-def write_down(made: dict[str, Any]) -> None:
+def write_down(records: dict[str, Any]) -> None:
     """Write the records as JSON, with one line for each position and row."""
     parts = []
-    for name, value in made.items():
+    for name, value in records.items():
         lines = ",\n".join(f"  {json.dumps(each)}" for each in value)
         text = f"[\n{lines}\n ]" if isinstance(value, list) else json.dumps(value)
         parts.append(f" {json.dumps(name)}: {text}")
