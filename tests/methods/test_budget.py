@@ -33,7 +33,7 @@ def test_values_are_computed_with_few_rows_in_memory() -> None:
 def test_transitions_release_the_memory_of_rows() -> None:
     attackers, defenders = 200, 60
     tracemalloc.start()
-    find_kernel(Rules(), method="lattice").transitions(attackers, defenders)
+    find_kernel(Rules(), method="lattice").find_transitions(attackers, defenders)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 8 * attackers**2 * defenders / 4

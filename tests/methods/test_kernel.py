@@ -102,7 +102,7 @@ def test_chances_tables_and_transitions_agree_with_the_forward_pass(kernel: Kern
     assert table.shape == (MOST_ATTACKERS + 2, MOST_DEFENDERS)
     assert not table[:2].any()
     for d in range(1, MOST_DEFENDERS + 1):
-        transitions = kernel.transitions(MOST_ATTACKERS, d)
+        transitions = kernel.find_transitions(MOST_ATTACKERS, d)
         for a in range(MOST_ATTACKERS + 1):
             absorbed = ends(kernel, a, d)
             won = sum(p for end, p in absorbed.items() if not end.defenders)

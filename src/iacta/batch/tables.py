@@ -162,7 +162,7 @@ def _advance_stacks(stack: Floats, matrix: Floats, staying: int) -> Floats:
 @lru_cache(maxsize=MAX_MATRICES)
 def _find_matrix(rules: Rules, size: int, defenders: int) -> Floats:
     """Return a matrix; entry `[a, b]` is the chance that a attackers win and b are left."""
-    return find_kernel(rules).transitions(size, defenders).won
+    return find_kernel(rules).find_transitions(size, defenders).won
 
 
 def _look_up_means(rules: Rules, size: int, able: Armies, defenders: Armies) -> tuple[Floats, ...]:
@@ -202,7 +202,9 @@ def _make_starts(rules: Rules, block: int, defenders: int) -> Floats:
     if block < 0:  # only the garrison is left
         return np.repeat([[0.0], [0.0], [float(defenders)]], BLOCK_STARTS, axis=1)
     most = (block + 1) * BLOCK_STARTS
-    ends = find_kernel(rules).transitions(most, defenders, fewest=most - BLOCK_STARTS + 1)
+    ends = find_kernel(rules).find_transitions(
+        most, defenders, min_attackers=most - BLOCK_STARTS + 1
+    )
     won, lost = (each[-BLOCK_STARTS:] for each in ends)
     left, held = (won @ np.arange(won.shape[1]), lost @ np.arange(lost.shape[1]))
     return np.stack([won.sum(axis=1), left, held])

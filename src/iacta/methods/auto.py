@@ -105,7 +105,9 @@ class Auto(RollKernel):
         kernel = self.for_question("table", attackers, defenders)
         return kernel.win_table(attackers, defenders, staying)
 
-    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
-        return self.for_question("table", attackers, defenders).transitions(
-            attackers, defenders, fewest
+    def find_transitions(
+        self, attackers: int, defenders: int, min_attackers: int = 0
+    ) -> Transitions:
+        return self.for_question("table", attackers, defenders).find_transitions(
+            attackers, defenders, min_attackers
         )

@@ -359,25 +359,27 @@ class Blitz(UnitKernel):
         reshaped = np.concatenate(reshape(Outcomes(line[:count], line[count:])))
         yield from zip(best_first, reshaped.tolist(), strict=True)
 
-    def _reshape_rows(self, attackers: int, defenders: int, fewest: int = 1) -> Outcomes:
-        """Return the outcomes for each number of attackers from `fewest` on, one row each."""
+    def _reshape_rows(self, attackers: int, defenders: int, min_attackers: int = 1) -> Outcomes:
+        """Return a row of outcomes for each number of attackers from `min_attackers` on."""
         (most, *size), rows = self._last or ((0, 0, 0), None)
-        if rows is None or most < attackers or size != [defenders, fewest]:
+        if rows is None or most < attackers or size != [defenders, min_attackers]:
             memory = VALUE_BYTES * attackers * (attackers + defenders)
             states = attackers * attackers * defenders
             refuse_too_large(attackers, defenders, memory=memory, method=NAME, states=states)
-            won, lost = self.true.transitions(attackers, defenders, fewest)
-            rows = reshape(Outcomes(won[fewest:, :0:-1], lost[fewest:, 1:]))
-            most, self._last = attackers, ((attackers, defenders, fewest), rows)
+            won, lost = self.true.find_transitions(attackers, defenders, min_attackers)
+            rows = reshape(Outcomes(won[min_attackers:, :0:-1], lost[min_attackers:, 1:]))
+            most, self._last = attackers, ((attackers, defenders, min_attackers), rows)
         # The first rows of a larger cached table are the same.
-        count, more = attackers + 1 - fewest, most - attackers
+        count, more = attackers + 1 - min_attackers, most - attackers
         return Outcomes(rows.won[:count, more:], rows.lost[:count])
 
-    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
+    def find_transitions(
+        self, attackers: int, defenders: int, min_attackers: int = 0
+    ) -> Transitions:
         won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
         lost[0, defenders] = 1.0
         if attackers:
-            first = max(fewest, 1)
+            first = max(min_attackers, 1)
             won[first:, :0:-1], lost[first:, 1:] = self._reshape_rows(attackers, defenders, first)
         # Certain results stay exact: the rounding error of the sum is added to the likeliest
         # outcome.

@@ -211,7 +211,7 @@ class Counting(UnitKernel, RollKernel):
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Raise `TooLargeError` for a battle that takes too much time or memory."""
-        self._refuse(attackers, defenders, rows=1 + self.rules.defence.kept)
+        self._refuse(attackers, defenders, row_count=1 + self.rules.defence.kept)
 
     def refuse_way(self, attackers: int, defended: Sequence[int]) -> None:
         """Raise `TooLargeError` if a sequence of battles takes too long.
@@ -224,18 +224,20 @@ class Counting(UnitKernel, RollKernel):
         self._refuse(attackers, defenders, rows, mean, "campaign" if armies[1:] else "battle")
 
     def _refuse(
-        self, attackers: int, defenders: int, rows: int, armies: int = 0, kind: str = "battle"
+        self, attackers: int, defenders: int, row_count: int, armies: int = 0, kind: str = "battle"
     ) -> None:
         """Raise `TooLargeError` for a battle that takes too much time or memory.
 
-        rows: the number of rows kept in memory at the same time.
+        row_count: the number of rows kept in memory at the same time.
         armies: the average exponent of the unit U in the numbers; 0 for the total number of armies.
         kind: the noun for the battle in the message.
         """
         armies = armies or attackers + defenders
         unit = find_coefficients(attackers, defenders, self.rules).unit
         number_bytes = armies * unit.bit_length() // 8 + 50
-        memory = (attackers + 1) * rows * number_bytes + armies * (number_bytes + OUTCOME_BYTES)
+        memory = (attackers + 1) * row_count * number_bytes + armies * (
+            number_bytes + OUTCOME_BYTES
+        )
         self.refuse_too_large(
             attackers,
             defenders,
@@ -264,7 +266,7 @@ class Counting(UnitKernel, RollKernel):
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
         """Return the chances to win for all battles up to a size, if memory permits."""
-        self._refuse(attackers, defenders, rows=3 * defenders)
+        self._refuse(attackers, defenders, row_count=3 * defenders)
         return super().win_table(attackers, defenders, staying)
 
 

@@ -426,16 +426,18 @@ class Kernel(ABC):
             table[staying:, d] = row[armies]
         return table if self.exact else np.minimum(table, 1.0)
 
-    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
+    def find_transitions(
+        self, attackers: int, defenders: int, min_attackers: int = 0
+    ) -> Transitions:
         """Return the probabilities of all ends for 0, 1 ... `attackers` attackers.
 
-        fewest: the fewest attackers of interest; rows for fewer attackers are undefined.
+        min_attackers: the fewest attackers of interest; rows for fewer attackers are undefined.
 
         A stop counts as a defeat.
         """
         most = self.most_left(attackers, defenders)
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
-        for start in range(fewest, attackers + 1):
+        for start in range(min_attackers, attackers + 1):
             for (a, d), probability in self.run_forward(Distribution([start]), defenders).items():
                 if d:
                     lost[start, d] += probability

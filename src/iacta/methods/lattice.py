@@ -152,16 +152,18 @@ class Lattice(UnitKernel, RollKernel):
         table = _build_chance_table(few_attackers, few_defenders, steps[i, j], before)
         return table[1 : defenders + 1, table.shape[1] - staying - attackers :]
 
-    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
+    def find_transitions(
+        self, attackers: int, defenders: int, min_attackers: int = 0
+    ) -> Transitions:
         """Return the probabilities of all ends, for all starts at once."""
         self._refuse(attackers, defenders, battle_count=attackers + 1)
         steps = find_steps(attackers, defenders, self.rules)
-        starts = np.eye(attackers + 1)[:, fewest:].copy()
+        starts = np.eye(attackers + 1)[:, min_attackers:].copy()
         left, held = run_forward(starts, defenders, steps)
         won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
-        won[fewest:, 1:] = left[1:].T
+        won[min_attackers:, 1:] = left[1:].T
         for d, probabilities in held.items():
-            lost[fewest:, d] = probabilities[0]
+            lost[min_attackers:, d] = probabilities[0]
         return Transitions(won, lost)
 
 

@@ -183,9 +183,11 @@ class SeesFirst(UnitKernel):
         for d, row in enumerate(table[1:], start=1):
             yield ExactRow(row.tolist(), powers, scale, d) if self.exact else row
 
-    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
+    def find_transitions(
+        self, attackers: int, defenders: int, min_attackers: int = 0
+    ) -> Transitions:
         if self.exact or not attackers:
-            return super().transitions(attackers, defenders, fewest)
+            return super().find_transitions(attackers, defenders, min_attackers)
         memory = 8 * (attackers + 1) ** 2 * (defenders + 1)
         refuse_too_large(attackers, defenders, memory=memory, method=self.name)
         start = np.eye(attackers + 1)

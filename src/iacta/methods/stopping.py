@@ -136,13 +136,17 @@ class Reserve(Kernel):
             return np.zeros((staying + attackers, defenders), object if self.exact else float)
         return self.inner.win_table(attackers - held, defenders, staying + held)
 
-    def transitions(self, attackers: int, defenders: int, fewest: int = 0) -> Transitions:
+    def find_transitions(
+        self, attackers: int, defenders: int, min_attackers: int = 0
+    ) -> Transitions:
         held = min(self.held_back, attackers + 1)
         most = self.most_left(attackers, defenders)
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
         lost[:held, defenders] = 1.0
         if attackers >= held:
-            fighting = self.inner.transitions(attackers - held, defenders, max(fewest - held, 0))
+            fighting = self.inner.find_transitions(
+                attackers - held, defenders, max(min_attackers - held, 0)
+            )
             won[held:, held:], lost[held:] = fighting
         return Transitions(won, lost)
 

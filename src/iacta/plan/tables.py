@@ -58,7 +58,7 @@ def solve_battles(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Fl
     columns of zeros are cut off. Entry [a, e] of the second array is the chance that a attackers do
     not win and e defenders are left.
     """
-    won, lost = kernel.transitions(able, defenders)
+    won, lost = kernel.find_transitions(able, defenders)
     a, x = np.indices(won.shape)
     by_lost = np.where(x < a, won[a, np.maximum(a - x, 0)], 0.0)
     by_lost[by_lost < SMALLEST] = 0.0
