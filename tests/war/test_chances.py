@@ -29,6 +29,7 @@ from iacta.war.players import PLAYERS
 from tests.game.positions import classic_turn, make_line_turn
 from tests.processes import press_ctrl_c_after
 from tests.war.twin import SimplePolicy
+from tests.war.victories import WINNABLE, winnable_turn
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -283,6 +284,15 @@ def test_a_goal_with_fewer_games_is_compared_in_the_common_games() -> None:
         assert not found["same"].is_clear
         assert found["worse"].behind == pytest.approx(0.2)
         assert found["worse"].is_clear
+
+
+@pytest.mark.parametrize("condition", WINNABLE)
+def test_a_plan_to_win_in_this_turn_is_compared_in_games(condition: str) -> None:
+    found = best_goals(winnable_turn(condition, 1), games=12)
+    (win,) = (each for each in found.goals if each.goal == "win now")
+    assert win.how == "plan"
+    assert win.chance == win.win == found.best.win
+    assert win.win > 0.9
 
 
 def test_a_plan_without_attacks_is_no_candidate_for_a_goal() -> None:

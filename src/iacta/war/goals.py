@@ -7,7 +7,8 @@ places the new armies. The chance of the goal is the chance of this plan.
 `best_goals` simulates games to compare goals, holding without attacks, and the usual AI's own
 choice. The usual AI plays each goal with its tactics. For the larger goals, `best_goals` also tries
 two plans: the plan with the best chance to reach the goal, and the plan with the best expected
-value if surviving armies, territories and bonuses also count.
+value if surviving armies, territories and bonuses also count. If the game can be won in this turn,
+the plan for that win is also tried; it places the new armies itself.
 
 Each way to play a goal is called a candidate. Its value is the player's chance to win the game if
 the usual AI plays every seat afterwards. The result with the keeper, an AI of equal strength, is
@@ -24,7 +25,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from iacta.game import Action, Advance, EndPhase
+from iacta.game import Action, Advance, EndPhase, Place
 from iacta.game.turn import Policy, Record, Turn
 from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import read_int, read_seconds
@@ -41,7 +42,7 @@ from iacta.plan.quick_estimates import (
     order_estimates,
 )
 from iacta.plan.reinforcement import Placement, turn_options
-from iacta.plan.winning import find_win
+from iacta.plan.winning import Win, find_win
 from iacta.probability.estimate import MIN_GAMES, Interval
 from iacta.war.chances import (
     ALLOWANCES,
@@ -226,10 +227,7 @@ def goals_in_reach(
         return ()
     options = turn_options(start)
     goals = {words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)}
-    win = None
-    # With two survivors, winning now would only repeat the goal "eliminate".
-    if turn.victory != SURVIVAL or len(turn.survivors) > 2:
-        win = find_win(start, deadline.take_share(WIN_TIME_SHARE))
+    win = _find_win(start, deadline.take_share(WIN_TIME_SHARE))
     sure = list[Reach]()
     if win is not None and win.placement is not None:
         left = sum(start.armies[t] for t, owner in enumerate(start.owners) if owner == start.player)
@@ -300,6 +298,13 @@ def _find_attack_phase(war: War) -> Turn | None:
     return next((move.turn for move in moves if move.turn.phase == "attack"), None)
 
 
+def _find_win(start: Turn, deadline: Deadline) -> Win | None:
+    """Return the goal most likely to win the game in this turn, or `None` if no goal is found."""
+    # With two survivors, winning now would only repeat the goal "eliminate".
+    is_elimination = start.victory == SURVIVAL and len(start.survivors) <= 2
+    return None if is_elimination else find_win(start, deadline)
+
+
 def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny | OwnAny]]:
     """Yield the possible goals of a turn, as pairs of a description and a goal for plans."""
     position, names = turn.position, turn.board.territories
@@ -359,7 +364,7 @@ def best_goals(
     def report(done: int) -> None:
         if progress is not None:
             found = Goals(turn.player, _rank_candidates(rows, second))
-            progress(found, done / (len(aims) + len(planned)))
+            progress(found, done / (len(aims) + len(planned) + 1))
 
     playing = deadline.take_share(AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE)
     for k, aim in enumerate(aims):
@@ -387,6 +392,13 @@ def best_goals(
             break
     if not rows:
         raise make_time_error()
+    if not deadline.is_over:
+        part = deadline.take_share(1 / (len(planned) + 2))
+        by_plan = _try_win(war, min(number, PLAN_GAMES), seed, part)
+        if by_plan is not None:
+            row, second[WIN_NOW] = by_plan
+            rows.append(row)
+    report(len(aims) + 1)
     for k, aim in enumerate(planned):
         if not deadline.is_over:
             most = min(number, PLAN_GAMES)
@@ -397,7 +409,7 @@ def best_goals(
                 for row in _try_plans(war, aim, most, seed, part)
                 if len(row.wins) >= min(most, MIN_GAMES)
             )
-        report(len(aims) + k + 1)
+        report(len(aims) + k + 2)
     # The best of several estimates is biased upwards. New games of the best goal remove the bias.
     best = _sort_candidates(rows)[0][1]
     fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
@@ -517,14 +529,70 @@ def _try_plans(
         plan = None if deadline.is_over else _make_plan(before, each, deadline)
         if plan is None or isinstance(plan.policy(before), EndPhase):
             continue  # a plan without attacks is the same as holding
-        play_again = partial(_play_plan, before, plan.policy, games)
-        records = list[Record]()
-        wins = play_again(seed, deadline, records)
-        if not len(wins):
+        found = _follow_plan(
+            describe_aim(war, aim), how, goal.is_reached, before, plan, games, seed, deadline
+        )
+        if found is None:
             return
-        reached = float(np.mean([goal.is_reached(each.end) for each in records]))
-        words = describe_aim(war, aim)
-        yield _Candidate(words, how, wins, reached, plan, records[0], play_again)
+        yield found
+
+
+def _try_win(
+    war: War, games: int, seed: int, deadline: Deadline
+) -> tuple[_Candidate, _SecondOpinion] | None:
+    """Return a candidate that follows the best plan to win in this turn, with its second opinion.
+
+    The result is `None` if no plan attacks to win, or if the time is too short.
+    """
+    before = _find_attack_phase(war)
+    win = None if before is None else _find_win(before, deadline.take_share(WIN_TIME_SHARE))
+    if before is None or win is None or win.placement is not None:
+        return None  # without attacks, the usual AI wins with each of its aims
+    options = turn_options(before)
+    look = estimate_goal(
+        before.position, win.goal, before.place, options, deadline.take_share(WIN_TIME_SHARE)
+    )
+    if look.chance < MIN_CHANCE:
+        return None
+    placed, names = dict(look.placement), before.board.territories
+    for name in filter(placed.get, names):
+        before = before.after(Place(name, placed[name]))
+    plan = None if before.phase != "attack" else _make_plan(before, win.goal, deadline)
+    if plan is None or isinstance(plan.policy(before), EndPhase):
+        return None
+    player = before.player
+    found = _follow_plan(
+        WIN_NOW, "plan", lambda end: end.winner == player, before, plan, games, seed, deadline
+    )
+    ai = find_second_ai("usual")
+    wins = _play_plan(before, plan.policy, games, seed, deadline, ai=ai)
+    if found is None or min(len(found.wins), len(wins)) < min(games, MIN_GAMES):
+        return None
+    interval = _estimate_wide_interval(wins, ALLOWANCES[ai])
+    return found, _SecondOpinion(float(wins.mean()), interval)
+
+
+def _follow_plan(
+    words: str,
+    how: str,
+    is_reached: Callable[[Turn], bool],
+    before: Turn,
+    plan: Plan,
+    games: int,
+    seed: int,
+    deadline: Deadline,
+) -> _Candidate | None:
+    """Return a candidate whose attacks follow a plan, or `None` without time for one game.
+
+    is_reached: returns whether the plan has reached its goal at the end of the turn.
+    """
+    play_again = partial(_play_plan, before, plan.policy, games)
+    records = list[Record]()
+    wins = play_again(seed, deadline, records)
+    if not len(wins):
+        return None
+    reached = float(np.mean([is_reached(each.end) for each in records]))
+    return _Candidate(words, how, wins, reached, plan, records[0], play_again)
 
 
 def _play_plan(
@@ -534,11 +602,13 @@ def _play_plan(
     seed: int,
     deadline: Deadline,
     records: list[Record] | None = None,
+    ai: str = "usual",
 ) -> Floats:
     """Play games in which this turn follows a plan; return the mover's result in each game.
 
     games: the maximum number of games before the deadline.
     records: a list to which the played turns are appended.
+    ai: the AI that plays all later turns.
     """
     policy, wins = _combine_policies(plan, start, deadline), list[float]()
     for number in range(games):
@@ -546,7 +616,7 @@ def _play_plan(
         record = start.play(policy, seed=dice)
         if deadline.is_over:  # the deadline may have ended the attacks early
             break
-        won = _estimate_from_one_game(record.end, start.player, number, seed, deadline)
+        won = _estimate_from_one_game(record.end, start.player, ai, number, seed, deadline)
         if won is None:
             break
         wins.append(won)
@@ -615,7 +685,7 @@ def _combine_policies(plan: Policy, start: Turn, deadline: Deadline) -> Policy:
 
 
 def _estimate_from_one_game(
-    end: Turn, player: str, game_index: int, seed: int, deadline: Deadline
+    end: Turn, player: str, ai: str, game_index: int, seed: int, deadline: Deadline
 ) -> float | None:
     """Estimate a player's chance to win after a turn from a single game.
 
@@ -625,11 +695,11 @@ def _estimate_from_one_game(
         return float(end.winner == player)
     war = War(end)
     found = war.play_games(
-        (PLAYERS["usual"],) * len(war.seats),
+        (PLAYERS[ai],) * len(war.seats),
         games=1,
         first=game_index,
         seed=seed,
-        cut=find_cut_rounds("usual", end),
+        cut=find_cut_rounds(ai, end),
         most_rounds=MAX_ROUNDS,
         deadline=deadline,
     )
