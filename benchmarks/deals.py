@@ -85,8 +85,8 @@ def draw_victory(rng: Random, start: Turn) -> Victory:
     cards = list_mission_cards(board, names)
     if kind == "hidden":
         return Missions(dict.fromkeys(names, "hidden"), cards=cards)
-    rivals = {name: [card for card in cards if card != Eliminate(name)] for name in names}
-    return Missions({name: rng.choice(rivals[name]) for name in names})
+    others = {name: [card for card in cards if card != Eliminate(name)] for name in names}
+    return Missions({name: rng.choice(others[name]) for name in names})
 
 
 def list_mission_cards(board: Board, players: tuple[str, ...]) -> tuple[Mission, ...]:

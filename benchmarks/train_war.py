@@ -36,11 +36,8 @@ from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN
 
 FEATURES = len(FEATURES_OF_PLAYERS)
 MAX_PLAYERS = load_library("the training of V").constant("MAX_PLAYERS")
-SEEDS = {
-    "choosing": 0,
-    "missions": 0,
-    "ending": 1,
-}  # the seeds of the games and of the first weights
+# The seeds of the games and of the first weights.
+SEEDS = {"choosing": 0, "missions": 0, "ending": 1}
 GAMES_SHARE = 0.55  # fraction of the time for games; the rest is for learning
 TURNS_SHARE = 0.12  # fraction of turns that are recorded
 MAX_POSITIONS = 900_000
@@ -192,11 +189,10 @@ def main(seconds: float, name: str) -> None:
     ]
     lost = f"loss {loss:.4f}, with equal chances {equal:.4f}"
     print(f"{name}: {len(positions.seen):,} positions, {lost}")
-    made_by = hashlib.sha256(b"".join((root / each).read_bytes() for each in SOURCES))
-    commands = {each: line for each, line in record["made by"].items() if each in SEEDS}
+    made_by = hashlib.sha256(b"".join((root / each).read_bytes() for each in SOURCES)).hexdigest()
     record = {
-        "made by": commands | {name: f"python -m benchmarks.train_war {seconds:g} {name}"},
-        "SHA-256 of what made it": made_by.hexdigest(),
+        "made by": record["made by"] | {name: f"python -m benchmarks.train_war {seconds:g} {name}"},
+        "SHA-256 of what made it": record["SHA-256 of what made it"] | {name: made_by},
         "features": FEATURES_OF_PLAYERS,
         "weights": weights,
     }

@@ -231,10 +231,9 @@ def test_dealt_games_give_each_player_their_capital_with_many_armies() -> None:
 def test_the_file_of_v_describes_its_origin_and_features() -> None:
     record = json.loads(read_package_file("iacta.war", "value.json"))
     assert record["features"] == FEATURES_OF_PLAYERS
-    assert re.fullmatch("[0-9a-f]{64}", record["SHA-256 of what made it"])
-    for name, command in record["made by"].items():
-        assert re.fullmatch(rf"python -m benchmarks.train_war \d+ {name}", command)
     for name in ("choosing", "missions", "ending"):
+        assert re.fullmatch("[0-9a-f]{64}", record["SHA-256 of what made it"][name])
+        assert record["made by"][name].startswith("python -m benchmarks.train_war ")
         assert np.isfinite(load_weights(name)).all()
         assert len(load_weights(name)) == (len(FEATURES_OF_PLAYERS) + 2) * HIDDEN
 
