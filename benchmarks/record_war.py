@@ -19,7 +19,7 @@ from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, play_to_middle, 
 from iacta import Turn, best_goals, classic_board
 from iacta.native.deadline import Deadline
 from iacta.war.chances import CUT_ROUNDS
-from iacta.war.games import War, describe_aim, find_best_aims
+from iacta.war.games import War, describe_aim, find_best_aim_per_goal
 from iacta.war.goals import DEFAULT_GAMES, _try_plans
 from iacta.war.players import PLAYERS
 
@@ -59,7 +59,7 @@ def goal_position(seed: int) -> Recorded:
     shown = {
         (each.goal, each.how) for each in best_goals(turn, games=DEFAULT_GAMES, seed=seed).goals
     }
-    for aim, _ in find_best_aims(war, usual, seed):
+    for aim, _ in find_best_aim_per_goal(war, usual, seed):
         found = war.play_games(
             (usual,) * len(war.seats),
             games=GAMES_OF_A_GOAL,

@@ -15,7 +15,7 @@ from iacta.forms.sections import Bars, Section, Table, format_cell
 from iacta.forms.whole_game import CONDITION, PEOPLE
 from iacta.plan.quick_estimates import MIN_GAP
 from iacta.questions.win import WinQuestion
-from iacta.war.games import War, describe_aim, find_best_aims
+from iacta.war.games import War, describe_aim, find_best_aim_per_goal
 from iacta.war.narration import describe_moves
 from iacta.war.players import PLAYERS
 
@@ -146,7 +146,7 @@ def test_the_turn_of_the_ai_is_shown_with_the_goals_that_it_compared() -> None:
     record, text = found.record(), join_text([*found.sections()])
     played = war.play_turn(PLAYERS["usual"], 1)
     assert record["turn"] == describe_moves(played)
-    aims = find_best_aims(war, PLAYERS["usual"], 1)
+    aims = find_best_aim_per_goal(war, PLAYERS["usual"], 1)
     shown = [(each["goal"], each["value"]) for each in record["compared"]]
     assert shown == [(describe_aim(war, aim), value) for aim, value in aims]
     assert war.play_turn(PLAYERS["usual"], 1, aims[0][0]).moves[0] == played.moves[0]

@@ -23,7 +23,7 @@ from iacta.probability.estimate import Estimate, Interval
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.war.chances import ALLOWANCES, GOAL_GAMES, SEED_COUNT, WinChances, play_games
-from iacta.war.games import Aim, Floats, PlayedGames, War, describe_aim, find_best_aims
+from iacta.war.games import Aim, Floats, PlayedGames, War, describe_aim, find_best_aim_per_goal
 from iacta.war.goals import _Candidate, _rank_candidates, _SecondOpinion, _try_plans
 from iacta.war.players import PLAYERS
 from tests.game.positions import classic_turn, make_line_turn
@@ -141,7 +141,7 @@ def test_estimates_of_one_position_agree_within_their_intervals() -> None:
 def test_the_best_goal_is_selected_in_other_games() -> None:
     turn = make_line_turn("r5 b4 g4", place=3, players=("red", "blue", "green"))
     war, wins = War(turn), dict[Aim, float]()
-    for aim, _ in find_best_aims(war, PLAYERS["usual"], 3):
+    for aim, _ in find_best_aim_per_goal(war, PLAYERS["usual"], 3):
         selecting = play_games(war, "usual", GOAL_GAMES, 3, Deadline(), aim)
         wins[aim] = float(selecting.chances[:, 0].mean())
     assert len({*wins.values()}) > 1
@@ -259,7 +259,9 @@ def test_the_best_goal_gets_fresh_games() -> None:
     turn, mover = middle(5), "red"
     found = best_goals(turn, games=12, seed=5)
     war = War(turn)
-    aims = {describe_aim(war, aim): aim for aim, _ in find_best_aims(war, PLAYERS["usual"], 5)}
+    aims = {
+        describe_aim(war, aim): aim for aim, _ in find_best_aim_per_goal(war, PLAYERS["usual"], 5)
+    }
     assert found.best.how == "tactics"
     aim = aims[found.best.goal]
     fresh = play_games(war, "usual", 12, 5 + SEED_COUNT, Deadline(), aim)
@@ -299,7 +301,7 @@ def test_a_plan_without_attacks_is_no_candidate_for_a_goal() -> None:
     war = War(make_line_turn("r12 b14", phase="attack"))
     (aim,) = (
         aim
-        for aim, _ in find_best_aims(war, PLAYERS["usual"], 0)
+        for aim, _ in find_best_aim_per_goal(war, PLAYERS["usual"], 0)
         if describe_aim(war, aim) == "eliminate blue"
     )
     candidates = [*_try_plans(war, aim, 2, 0, Deadline())]

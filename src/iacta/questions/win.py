@@ -35,7 +35,7 @@ from iacta.forms.whole_game import (
 )
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
-from iacta.war.games import OPEN_AIMS, War, deal_missions, describe_aim, find_best_aims
+from iacta.war.games import OPEN_AIMS, War, deal_missions, describe_aim, find_best_aim_per_goal
 from iacta.war.narration import describe_moves
 from iacta.war.players import AS_LIKED, PLAYERS
 from iacta.war.tournament import MAX_ROUNDS
@@ -227,7 +227,7 @@ class WinAnswer(Answer):
         if question.turn.phase == "over" or not self.found.chances.games:
             return []
         war = War(question.turn)
-        aims = find_best_aims(war, PLAYERS[question.player], question.seed)
+        aims = find_best_aim_per_goal(war, PLAYERS[question.player], question.seed)
         return [ComparedGoalRecord(describe_aim(war, aim), value) for aim, value in aims]
 
     def _is_complete(self) -> bool:

@@ -41,7 +41,7 @@ from iacta.war.games import (
     War,
     check_war,
     describe_aim,
-    find_best_aims,
+    find_best_aim_per_goal,
     list_seats,
 )
 from iacta.war.players import PLAYERS
@@ -303,7 +303,7 @@ def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tup
     The result is `(CHOSEN_AIM, "")` if there is only one goal, or if the trial games exceed the
     time limit.
     """
-    aims = [aim for aim, _ in find_best_aims(war, PLAYERS[player], seed)]
+    aims = [aim for aim, _ in find_best_aim_per_goal(war, PLAYERS[player], seed)]
     if len(aims) < 2:
         return CHOSEN_AIM, ""
     mover, best = war.seats.index(war.turn.player), (-1.0, CHOSEN_AIM)

@@ -411,7 +411,7 @@ class War:
         return Hand._make((*counts, 0, names))
 
 
-def find_best_aims(war: War, player: Player, seed: int) -> list[tuple[Aim, float]]:
+def find_best_aim_per_goal(war: War, player: Player, seed: int) -> list[tuple[Aim, float]]:
     """Return the AI's best aim for each goal, with its value; the best goal comes first."""
     best = dict[str, tuple[Aim, float]]()
     for aim, value in war.judge_aims(player, seed):

@@ -64,7 +64,7 @@ from iacta.war.games import (
     War,
     check_war,
     describe_aim,
-    find_best_aims,
+    find_best_aim_per_goal,
 )
 from iacta.war.players import (
     AS_LIKED,
@@ -357,7 +357,7 @@ def best_goals(
     deadline, war = Deadline(seconds), War(_check_not_over(turn))
     check_game_ends(turn)
     mover, rows = war.seats.index(turn.player), list[_Candidate]()
-    aims = [aim for aim, _ in find_best_aims(war, PLAYERS["usual"], seed)]
+    aims = [aim for aim, _ in find_best_aim_per_goal(war, PLAYERS["usual"], seed)]
     planned = [aim for aim in aims if aim.kind not in (*CARD_AIMS, *OPEN_AIMS)]
     second = dict[str, _SecondOpinion]()
 
