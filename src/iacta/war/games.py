@@ -201,7 +201,7 @@ class War:
         )
         return chances, seen
 
-    def judge_aims(self, player: Player, seed: int) -> list[tuple[Aim, float]]:
+    def judge_aims(self, ai: Player, seed: int) -> list[tuple[Aim, float]]:
         """Return the aims that an AI compares in this turn with their values; its choice is first.
 
         The value of an aim is the mean of V after simulated turns with this aim. The AI adds its
@@ -209,14 +209,14 @@ class War:
         often, and an elimination whose value nearly equals the best value is simulated more often.
         The list is empty for an AI that chooses its aim without simulations.
         """
-        if player.samples <= 0:
+        if ai.samples <= 0:
             return []
         count = c_int32(len(AIMS) + 2 * len(self.seats) + 4 * len(self.turn.board.continents))
         found, values = np.zeros((count.value, 2), dtype=np.int32), np.zeros(count.value)
         self._core.iacta_war_judge_aims(
             self._war,
-            make_pointer(player.numbers),
-            make_pointer(stack_weights((player,), self.turn.victory)),
+            make_pointer(ai.numbers),
+            make_pointer(stack_weights((ai,), self.turn.victory)),
             seed,
             make_pointer(found),
             make_pointer(values),
@@ -225,14 +225,14 @@ class War:
         aims = [Aim(AIMS[kind], which) for kind, which in found[: count.value].tolist()]
         return [*zip(aims, values.tolist(), strict=False)]
 
-    def choose_action(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> tuple[Action, Aim]:
+    def choose_action(self, ai: Player, seed: int, aim: Aim = CHOSEN_AIM) -> tuple[Action, Aim]:
         """Return the next action of an AI with a given aim, and its aim after the action."""
         chosen = np.array([find_kind_number(aim), aim.which], dtype=np.int32)
         row = self._library.header.structures["action"]()
         self._core.iacta_war_choose_action(
             self._war,
-            make_pointer(player.numbers),
-            make_pointer(stack_weights((player,), self.turn.victory)),
+            make_pointer(ai.numbers),
+            make_pointer(stack_weights((ai,), self.turn.victory)),
             seed,
             make_pointer(chosen),
             byref(row),
@@ -241,14 +241,14 @@ class War:
         kind, which = chosen.tolist()
         return action, Aim(AIMS[kind], which)
 
-    def play_turn(self, player: Player, seed: int, aim: Aim = CHOSEN_AIM) -> Record:
+    def play_turn(self, ai: Player, seed: int, aim: Aim = CHOSEN_AIM) -> Record:
         """Let an AI play the rest of the turn.
 
         Hidden missions are dealt at random for this call; the returned record hides them again.
         """
         dealt = deal_missions(self.turn, seed)
         if dealt != self.turn:
-            record = War(dealt).play_turn(player, seed, aim)
+            record = War(dealt).play_turn(ai, seed, aim)
             return _hide_missions(record, dealt, self.turn)
         room, lands = 1000, len(self.turn.armies)
         owners, armies = np.zeros(lands, np.uint8), np.zeros(lands, np.int32)
@@ -258,8 +258,8 @@ class War:
             count = c_int32(room)
             self._core.iacta_war_play_turn(
                 self._war,
-                make_pointer(player.numbers),
-                make_pointer(stack_weights((player,), self.turn.victory)),
+                make_pointer(ai.numbers),
+                make_pointer(stack_weights((ai,), self.turn.victory)),
                 find_kind_number(aim),
                 aim.which,
                 seed,
@@ -411,10 +411,10 @@ class War:
         return Hand._make((*counts, 0, names))
 
 
-def find_best_aim_per_goal(war: War, player: Player, seed: int) -> list[tuple[Aim, float]]:
+def find_best_aim_per_goal(war: War, ai: Player, seed: int) -> list[tuple[Aim, float]]:
     """Return the AI's best aim for each goal, with its value; the best goal comes first."""
     best = dict[str, tuple[Aim, float]]()
-    for aim, value in war.judge_aims(player, seed):
+    for aim, value in war.judge_aims(ai, seed):
         best.setdefault(describe_aim(war, aim), (aim, value))
     return [*best.values()]
 

@@ -38,7 +38,7 @@ NO_AIM = NamedAim()
 
 
 def choose_action(
-    player: Player, turn: Turn, seed: int, aim: NamedAim = NO_AIM
+    ai: Player, turn: Turn, seed: int, aim: NamedAim = NO_AIM
 ) -> tuple[Action, NamedAim]:
     """Return the next action of an AI, and its aim for the rest of the turn.
 
@@ -47,7 +47,7 @@ def choose_action(
     if turn.winner is not None:
         return turn.actions()[-1], aim  # after the winning conquest, all armies advance
     war = War(turn)
-    action, chosen = war.choose_action(player, seed, aim.find_aim(war))
+    action, chosen = war.choose_action(ai, seed, aim.find_aim(war))
     if aim.victim and turn.phase == "advance":
         return action, aim
     is_against = chosen.kind in (CHASE, ELIMINATE)
