@@ -439,15 +439,15 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     def check_chart(self) -> None:
         check_size(self.start.board)
 
-    def answer(self, watch: Watch | None = None) -> "PlanAnswer | GoalEndAnswer":
+    def answer(self, watch: Watch | None = None) -> "PlanAnswer | SettledGoalAnswer":
         deadline = Deadline.from_time_limit(self.time_limit)
         turn = self.turn
         with _rename_parameters(owner="eliminate", worths="stage_values"):
             goal = self.goal
         if goal is None or (goal.is_chance and goal.is_reached(turn)):
-            return GoalEndAnswer(self, 1.0, is_reached=True)
+            return SettledGoalAnswer(self, 1.0, is_reached=True)
         if turn.phase in ("fortify", "over"):
-            return GoalEndAnswer(self, goal.worth(turn))
+            return SettledGoalAnswer(self, goal.worth(turn))
         if turn.phase == "defend":
             raise IllegalError(
                 "position must not be a turn in which the defender chooses dice",
@@ -755,7 +755,7 @@ class PlanAnswer(Answer):
         yield from held
 
 
-class GoalEndAnswer(Answer):
+class SettledGoalAnswer(Answer):
     """The answer if the goal is already reached or nothing is left to attack.
 
     value: 1 if the goal is reached, otherwise 0; for points, the points of the turn.
@@ -781,7 +781,7 @@ class GoalEndAnswer(Answer):
             True,
             self._is_chance,
             figure,
-            [self._sentence()],
+            [self._describe_result()],
             self.question.turn.to_code(),
             **({"move_in": MoveInRecord(self._move_in.best, [])} if self._move_in else {}),
         )
@@ -791,7 +791,7 @@ class GoalEndAnswer(Answer):
         turn = self.question.turn
         return defend_conquest(turn) if turn.phase == "advance" else None
 
-    def _sentence(self) -> str:
+    def _describe_result(self) -> str:
         if self.question.win and (winner := describe_winner(self.question.turn)):
             return winner
         win = find_win(self.question.turn, Deadline()) if self.question.win else None
@@ -812,7 +812,7 @@ class GoalEndAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         best = self._move_in and f"Best: move {add_noun(self._move_in.best, 'army', 'armies')} in."
-        yield Section([self._sentence(), *([best] if best else [])])
+        yield Section([self._describe_result(), *([best] if best else [])])
 
 
 def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:
