@@ -70,7 +70,7 @@ class RulesQuestion(RulesForm, ExactForm, Question):
         return RulesAnswer(
             self,
             tuple(
-                Odds(
+                RuleSetOdds(
                     replace(rule_set, rules=replace(rule_set.rules, garrison=garrison)), self.exact
                 )
                 for rule_set in listed
@@ -79,7 +79,7 @@ class RulesQuestion(RulesForm, ExactForm, Question):
 
 
 @dataclass(frozen=True)
-class Odds:
+class RuleSetOdds:
     """The odds under some rules. A number that cannot be computed is `None`.
 
     rule_set: the rules.
@@ -89,7 +89,7 @@ class Odds:
     rule_set: RuleSet
     exact: bool
 
-    def compute_win_probability(self) -> Probability:
+    def compute_example_win_probability(self) -> Probability:
         """Compute the chance to win the example battle; raise `IactaError` if no method applies."""
         battle = EXAMPLE_ARMIES, EXAMPLE_ARMIES, self.rule_set.rules
         won: Probability = win_table(*battle, exact=self.exact)[-1, -1]
@@ -98,7 +98,7 @@ class Odds:
     @cached_property
     def win_probability(self) -> Probability | None:
         """The chance to win the example battle."""
-        return _compute_or_none(self.compute_win_probability)
+        return _compute_or_none(self.compute_example_win_probability)
 
     @cached_property
     def break_even_attackers(self) -> int | None:
@@ -168,7 +168,7 @@ class RulesAnswer(Answer):
     """The rules and odds of one rule set, or of all rule sets."""
 
     question: RulesQuestion
-    odds: tuple[Odds, ...]
+    odds: tuple[RuleSetOdds, ...]
 
     @property
     def data(self) -> RulesRecord:
@@ -200,7 +200,7 @@ class RulesAnswer(Answer):
         )  # the list does not show fractions
 
 
-def _make_record(odds: Odds) -> RuleSetRecord:
+def _make_record(odds: RuleSetOdds) -> RuleSetRecord:
     known, ratio, roll = odds.rule_set, odds.break_even_ratio, odds.full_roll
     number = ratio if isinstance(ratio, Fraction) else None
     return RuleSetRecord.from_attributes(
@@ -224,7 +224,7 @@ def _list_losses(roll: LossCounts) -> Iterator[LossesRecord]:
         yield LossesRecord(roll.pair_count - lost, lost, number, roll.total, number / roll.total)
 
 
-def _make_row(odds: Odds) -> Sequence[object]:
+def _make_row(odds: RuleSetOdds) -> Sequence[object]:
     known, won, ratio = odds.rule_set, odds.win_probability, odds.break_even_ratio
     roll = odds.full_roll
     chances = [] if roll is None else [Fraction(n, roll.total) for n in reversed(roll.counts)]
@@ -244,7 +244,7 @@ def _format_number(number: Fraction, exact: bool) -> str:
     return format_all_digits(number if exact else float(number))
 
 
-def _list_rules(odds: Sequence[Odds]) -> Iterator[Section]:
+def _list_rules(odds: Sequence[RuleSetOdds]) -> Iterator[Section]:
     yield Section(["The rules that iacta knows, for --rules:"])
     known = [battle.rule_set for battle in odds]
     yield Section([Table(("", ""), [(rule_set.name, rule_set.description) for rule_set in known])])
@@ -264,7 +264,7 @@ def _list_rules(odds: Sequence[Odds]) -> Iterator[Section]:
     yield Section([f"These can be combined in any order: {stack}.", more])
 
 
-def _make_cells(odds: Odds) -> Sequence[str]:
+def _make_cells(odds: RuleSetOdds) -> Sequence[str]:
     won, roll = odds.win_probability, odds.full_roll
     return (
         odds.rule_set.name,
@@ -282,7 +282,7 @@ def _format_ratio(ratio: Fraction | str | None) -> str:
     return f"{float(ratio):.3f}" if isinstance(ratio, Fraction) else ratio or "-"
 
 
-def _explain_rules(odds: Odds) -> Iterator[Section]:
+def _explain_rules(odds: RuleSetOdds) -> Iterator[Section]:
     known = odds.rule_set
     lines = [f"{known.name}: {known.description}", f"Played in: {known.source}"]
     if known.aliases:
@@ -309,10 +309,10 @@ def _explain_rules(odds: Odds) -> Iterator[Section]:
         yield Section([Table(("", "chances", "you", "they"), list(_list_roll_rows(known.rules)))])
 
 
-def _list_odds_sentences(odds: Odds) -> Iterator[str]:
+def _list_odds_sentences(odds: RuleSetOdds) -> Iterator[str]:
     needed, ratio = odds.break_even_attackers, odds.break_even_ratio
     try:
-        won = odds.compute_win_probability()
+        won = odds.compute_example_win_probability()
         chance = percent(mark_certain(won, [odds.rule_set.rules]))
         yield f"{EXAMPLE_ARMIES} armies beat {EXAMPLE_ARMIES} with a chance of {chance}."
         yield from list_fractions(won)
@@ -400,4 +400,4 @@ def _describe_faces(faces: tuple[int, ...]) -> str:
 
 @make_sections.register
 def _(value: RuleSet) -> Iterator[Section]:
-    return RulesAnswer(RulesQuestion(rules=value.rules), (Odds(value, False),)).sections()
+    return RulesAnswer(RulesQuestion(rules=value.rules), (RuleSetOdds(value, False),)).sections()
