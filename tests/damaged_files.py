@@ -1,7 +1,7 @@
 """Damaged files lead to an answer or an error, and never crash Python.
 
 A crash would also end the tests, so child processes read the files. `find_crashes` starts them, and
-`python -m tests.damaged_files SEED FIRST LAST` runs one. The seed and the number of a file are
+`python -m tests.damaged_files SEED FIRST STOP` runs one. The seed and the number of a file are
 enough to recreate it.
 """
 
@@ -164,14 +164,14 @@ def make_damaged_file(seed: int, number: int) -> tuple[str, bytes]:
         content = damage(content, rng) if is_inside else content
         content = gzip.compress(content, mtime=0)
     elif name == "in.xlsx" and is_inside:
-        return name, _damage_part(content, rng)
+        return name, _damage_workbook_part(content, rng)
     return name, content if name == "in.gz" and is_inside else damage(content, rng)
 
 
-def _damage_part(content: bytes, rng: random.Random) -> bytes:
+def _damage_workbook_part(workbook: bytes, rng: random.Random) -> bytes:
     """Return a valid ZIP file in which one part of a workbook is damaged."""
     packed = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as parts, zipfile.ZipFile(packed, "w") as damaged:
+    with zipfile.ZipFile(io.BytesIO(workbook)) as parts, zipfile.ZipFile(packed, "w") as damaged:
         chosen = rng.choice([name for name in PLACES if name in parts.namelist()])
         for name in parts.namelist():
             part = parts.read(name)
@@ -182,17 +182,17 @@ def _damage_part(content: bytes, rng: random.Random) -> bytes:
 def find_crashes(seed: int, count: int) -> Iterator[Finding]:
     """Yield the bugs that child processes find when they read `count` damaged files."""
     for first in range(0, count, FILES_PER_CHILD):
-        last = min(first + FILES_PER_CHILD, count)
-        while first < last:
-            number, said = _run_child(seed, first, last)
+        stop = min(first + FILES_PER_CHILD, count)
+        while first < stop:
+            number, said = _run_child(seed, first, stop)
             if said:
                 yield Finding(f"python -m tests.damaged_files {seed} {number} {number + 1}", said)
             first = number + 1
 
 
-def _run_child(seed: int, first: int, last: int) -> tuple[int, str]:
+def _run_child(seed: int, first: int, stop: int) -> tuple[int, str]:
     """Return the number of the last file that a child read, and its error message."""
-    words = [sys.executable, "-m", "tests.damaged_files", *map(str, (seed, first, last))]
+    words = [sys.executable, "-m", "tests.damaged_files", *map(str, (seed, first, stop))]
     try:
         child = subprocess.run(  # noqa: S603 # our own code
             words, capture_output=True, text=True, timeout=TIMEOUT, errors="replace"
@@ -207,7 +207,7 @@ def _run_child(seed: int, first: int, last: int) -> tuple[int, str]:
     return number, f"{child.stderr[-3000:]}\nends with {child.returncode}".strip()
 
 
-def _read_damaged_files(seed: int, first: int, last: int) -> None:
+def _read_damaged_files(seed: int, first: int, stop: int) -> None:
     """Read damaged files; exit at the first bug."""
     if sys.platform == "linux":
         import resource
@@ -215,7 +215,7 @@ def _read_damaged_files(seed: int, first: int, last: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for number in range(first, last):
+        for number in range(first, stop):
             print(number, flush=True)
             name, content = make_damaged_file(seed, number)
             Path(name).write_bytes(content)
