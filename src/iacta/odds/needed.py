@@ -34,7 +34,6 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import StopRule, read_stop
 from iacta.rules.variants import find_rules
 
-Pair: TypeAlias = tuple[int, Fraction]  # the armies of the other side, and the wanted chance
 Chances1D: TypeAlias = npt.NDArray[Any]
 
 MAX_TABLE_ARMIES = 2_000
@@ -43,6 +42,17 @@ GUESS_FACTOR = 1.05  # the safety factor for the size of the first table
 MAX_ARMIES_EXACTLY = 20_000  # the limit for both sides together; fractions then take a few seconds
 MIN_SINGLE_CHANCE = Fraction(1, 10**140)  # the error bound of a battle holds down to 1e-150
 EVEN = Fraction(1, 2)
+
+
+class Target(NamedTuple):
+    """A chance to reach against a number of armies.
+
+    others: the armies of the other side.
+    chance: the wanted chance.
+    """
+
+    others: int
+    chance: Fraction
 
 
 class _SearchOptions(TypedDict, total=False):
@@ -145,8 +155,8 @@ def armies_needed_for_campaign(
     wanted = read_chance(chance, certain=certain)
     defended = [stage.defenders for stage in way.stages]
     if len(defended) == 1:
-        pair = defended[0], wanted
-        able = _Search(way.kernels[0], True, way.keep).find_fewest([pair])[pair]
+        target = Target(defended[0], wanted)
+        able = _Search(way.kernels[0], True, way.keep).find_fewest_armies([target])[target]
         return able + way.stages[0].rules.garrison
 
     def tabulate(most: int, _: Sequence[None]) -> Iterator[tuple[None, Curve]]:
@@ -311,13 +321,17 @@ def _find_needed(
         most=MAX_ROW_LENGTH,
     )
     able = numbers if attacking else numbers - rules.garrison
-    pairs = list(zip(able.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True))
+    pairs = zip(able.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True)
+    targets = list(map(Target._make, pairs))
     staying = rules.garrison if attacking else 0
-    needed = {pair: n + staying for pair, n in search.find_fewest(dict.fromkeys(pairs)).items()}
+    fewest = search.find_fewest_armies(dict.fromkeys(targets))
+    needed = {target: n + staying for target, n in fewest.items()}
     if not numbers.ndim:
-        return needed[pairs[0]]
+        return needed[targets[0]]
     try:
-        return np.array([needed[pair] for pair in pairs], dtype=np.int64).reshape(numbers.shape)
+        return np.array([needed[target] for target in targets], dtype=np.int64).reshape(
+            numbers.shape
+        )
     except OverflowError:
         raise TooLargeError(f"{max(needed.values())} armies do not fit in an array") from None
 
@@ -483,11 +497,15 @@ class _Search(NamedTuple):
         losses = _estimate_losses(max(other - reserve, 0), rules, attacking=False)
         return max(ceil(_find_normal_quantile([losses], wanted)), 1)
 
-    def find_fewest(self, pairs: Collection[Pair]) -> dict[Pair, int]:
-        none_attack = {pair: 1 for pair in pairs if pair[0] <= 0}
-        deciding = {pair: self.kernel.find_decider(pair[1]) for pair in pairs if pair[0] > 0}
+    def find_fewest_armies(self, targets: Collection[Target]) -> dict[Target, int]:
+        none_attack = {target: 1 for target in targets if target.others <= 0}
+        deciding = {
+            target: self.kernel.find_decider(target.chance)
+            for target in targets
+            if target.others > 0
+        }
         decider = self
-        numbers: dict[Pair, int] = {}
+        numbers: dict[tuple[int, Fraction], int] = {}
         undecided: dict[int, dict[Fraction, Fraction]] = {}
         for (other, chance), (kernel, wanted) in deciding.items():
             if kernel is not decider.kernel:
@@ -499,9 +517,13 @@ class _Search(NamedTuple):
                 numbers[other, wanted] = number
         if undecided:
             numbers |= decider.search_tables(undecided, self)
-        needed = {pair: numbers[pair[0], wanted] for pair, (_, wanted) in deciding.items()}
+        needed = {
+            target: numbers[target.others, wanted] for target, (_, wanted) in deciding.items()
+        }
         if decider is not self and self.keep:
-            return {pair: self.search_upward(*pair, number) for pair, number in needed.items()}
+            return {
+                target: self.search_upward(*target, number) for target, number in needed.items()
+            }
         return needed | none_attack
 
     def search_without_tables(self, other: int, wanted: Fraction) -> int | None:
@@ -537,7 +559,7 @@ class _Search(NamedTuple):
 
     def search_tables(
         self, undecided: Mapping[int, Mapping[Fraction, Fraction]], original: _Search
-    ) -> dict[Pair, int]:
+    ) -> dict[tuple[int, Fraction], int]:
         """Return the fewest armies, found in tables of all battles up to a size.
 
         undecided: for each number of armies of the other side, a mapping from the wanted chances of
