@@ -206,14 +206,14 @@ def _read(text: str) -> tuple[Fraction, Fraction]:
 # --- Sources: their tables, figures and run times
 
 
-class Equation(NamedTuple):
+class EquationResult(NamedTuple):
     """The result of a printed equation, used as the published value.
 
-    gives: the result of the printed equation for a row of the table.
+    result: the result of the printed equation for a row of the table.
     ours: iacta's value for the row.
     """
 
-    gives: Number
+    result: Number
     ours: Number
 
 
@@ -256,7 +256,7 @@ class PrintedSource(NamedTuple):
 
     key: str
     name: str
-    tables: Mapping[str, Callable[[Row], Number | Equation]]
+    tables: Mapping[str, Callable[[Row], Number | EquationResult]]
     figures: tuple[Figure, ...] = ()
     timings: tuple[Timing, ...] = ()
 
@@ -271,9 +271,9 @@ def compare_table(source: PrintedSource, table: str) -> Iterator[Compared]:
     title, _, label = _read_lines(file)[1].removeprefix("# ").partition(" | ")
     for row in read_rows(file):
         ours = source.tables[table](row)
-        if isinstance(ours, Equation):
-            published = Published(str(ours.gives), "float" if isinstance(ours.gives, float) else "")
-            ours = ours.ours
+        if isinstance(ours, EquationResult):
+            result, ours = ours
+            published = Published(str(result), "float" if isinstance(result, float) else "")
         else:
             kind, runs = row.get("kind", ""), int(row.get("runs") or 0)
             right, erratum = row.get("right", ""), row.get("erratum", "")

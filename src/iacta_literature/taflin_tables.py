@@ -14,7 +14,7 @@ from iacta.probability.distribution import Probability
 from iacta_literature import taflin
 from iacta_literature.charts import after_rolls, first_passages
 from iacta_literature.published import (
-    Equation,
+    EquationResult,
     Figure,
     Number,
     PrintedSource,
@@ -108,11 +108,11 @@ EQUATIONS: dict[str, Callable[[int, int], Number]] = {
 }
 
 
-def _evaluate_equation(row: Row) -> Equation:
+def _compute_equation_and_exact_value(row: Row) -> EquationResult:
     m, n = int(row["m"]), int(row["n"])
     battle = Battle(m, n)
     won = Fraction(battle.win_probability(exact=True, method="counting"))
-    return Equation(EQUATIONS[row["equation"]](m, n), won)
+    return EquationResult(EQUATIONS[row["equation"]](m, n), won)
 
 
 def _apply_motion(point: Point, rolls: int) -> Number:
@@ -160,7 +160,7 @@ def _find_path_probability(path: taflin.Ways) -> Fraction:
     return chance
 
 
-def _evaluate_free_equation(row: Row) -> Equation:
+def _compute_free_equation_and_exact_value(row: Row) -> EquationResult:
     point, rolls = Point(int(row["m"]), int(row["n"])), int(row["rolls"])
     is_one_path = row["equation"] == "(4)"
     ours = (
@@ -168,7 +168,7 @@ def _evaluate_free_equation(row: Row) -> Equation:
         if is_one_path
         else _find_visits()[Outcome(*point)]
     )
-    return Equation(FREE_EQUATIONS[row["equation"]](point, rolls), ours)
+    return EquationResult(FREE_EQUATIONS[row["equation"]](point, rolls), ours)
 
 
 def _count_states(rolls: int) -> int:
@@ -208,8 +208,8 @@ SOURCE = PrintedSource(
         "roll_losses": find_roll_chance,
         "expected_losses": _find_expected_losses,
         "ways": _find_rolls,
-        "equations": _evaluate_equation,
-        "free_space": _evaluate_free_equation,
+        "equations": _compute_equation_and_exact_value,
+        "free_space": _compute_free_equation_and_exact_value,
         "values": lambda row: VALUES[row["quantity"]](),
     },
     (
