@@ -60,7 +60,7 @@ def without_rolls(monkeypatch: pytest.MonkeyPatch) -> None:
     def counted(*_: Any) -> None:
         raise AssertionError("a roll was computed")
 
-    for name in ("_count_losses", "_count_wins", "_compare_rows"):
+    for name in ("_count_losses", "_count_wins", "_weigh_ranks_won"):
         monkeypatch.setattr(roll, name, counted)
 
 

@@ -549,33 +549,35 @@ def _count_wins(
     place = {value: number for number, value in enumerate(values)}
     placed: list[tuple[SortedDice, tuple[int, ...]]]
     placed = [(tuple(map(place.__getitem__, row)), (n,)) for row, n in defence.items()]
-    wins = dict(zip(different, _compare_rows(different, placed), strict=True))
+    wins = dict(zip(different, _weigh_ranks_won(different, placed), strict=True))
     return [wins[row] for row in as_good]
 
 
-def _compare_rows(
-    attack: list[SortedDice], defence: list[tuple[SortedDice, tuple[int, ...]]]
+def _weigh_ranks_won(
+    attack_throws: list[SortedDice], defence_throws: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> Iterator[tuple[int, ...]]:
     """Yield, for each attack throw, the weights of winning 0, 1, 2, ... ranks.
 
-    attack: the uncompared dice of each attack throw. A die is represented by the number of defence
-        values that it beats.
-    defence: the uncompared dice of each defence throw, and the weights of the throw by the number
-        of ranks that the attack has won. A die is represented by the index of its value.
+    attack_throws: the uncompared dice of each attack throw. A die is represented by the number of
+        defence values that it beats.
+    defence_throws: the uncompared dice of each defence throw, and the weights of the throw by the
+        number of ranks that the attack has won. A die is represented by the index of its value.
     """
-    if not attack[0]:
-        yield _sum_columns(weights for _, weights in defence)
+    if not attack_throws[0]:
+        yield _sum_columns(weights for _, weights in defence_throws)
         return
-    for highest, rows in groupby(attack, key=itemgetter(0)):
-        yield from _compare_rows([row[1:] for row in rows], _compare_rank(highest, defence))
+    for highest, rows in groupby(attack_throws, key=itemgetter(0)):
+        yield from _weigh_ranks_won(
+            [row[1:] for row in rows], _compare_rank(highest, defence_throws)
+        )
 
 
 def _compare_rank(
-    highest: int, defence: list[tuple[SortedDice, tuple[int, ...]]]
+    highest: int, defence_throws: list[tuple[SortedDice, tuple[int, ...]]]
 ) -> list[tuple[SortedDice, tuple[int, ...]]]:
     """Compare an attack die with the first die of each defence throw; merge equal other dice."""
     rests: dict[SortedDice, list[tuple[int, ...]]] = {}
-    for row, weights in defence:
+    for row, weights in defence_throws:
         decided = (0, *weights) if row[0] < highest else (*weights, 0)
         rests.setdefault(row[1:], []).append(decided)
     return [(rest, _sum_columns(rows)) for rest, rows in rests.items()]
