@@ -84,8 +84,10 @@ def _dice(rng: np.random.Generator) -> Iterator[str]:
         yield str(rng.integers(1, 7))
 
 
-def _write_roll(rng: np.random.Generator, ours: int, theirs: int, *, is_sorted: bool) -> str:
-    dice = rng.integers(1, 7, ours).tolist(), rng.integers(1, 7, theirs).tolist()
+def _format_random_roll(
+    rng: np.random.Generator, attack_dice: int, defence_dice: int, *, is_sorted: bool
+) -> str:
+    dice = rng.integers(1, 7, attack_dice).tolist(), rng.integers(1, 7, defence_dice).tolist()
     if is_sorted:
         dice = sorted(dice[0], reverse=True), sorted(dice[1], reverse=True)
     return ",".join("".join(map(str, side)) for side in dice)
@@ -93,7 +95,7 @@ def _write_roll(rng: np.random.Generator, ours: int, theirs: int, *, is_sorted: 
 
 def _rolls(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[str]:
     while True:
-        yield _write_roll(rng, *rng.integers(1, (4, 3)).tolist(), is_sorted=is_sorted)
+        yield _format_random_roll(rng, *rng.integers(1, (4, 3)).tolist(), is_sorted=is_sorted)
 
 
 def _fights(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[str]:
@@ -101,7 +103,9 @@ def _fights(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[st
     while True:
         attackers, defenders = rng.integers(2, 15, 2).tolist()
         while attackers > 1 and defenders:
-            line = _write_roll(rng, min(attackers - 1, 3), min(defenders, 2), is_sorted=is_sorted)
+            line = _format_random_roll(
+                rng, min(attackers - 1, 3), min(defenders, 2), is_sorted=is_sorted
+            )
             yield line
             ours, theirs = (sorted(map(int, side), reverse=True) for side in line.split(","))
             won = [a > d for a, d in zip(ours, theirs, strict=False)]
