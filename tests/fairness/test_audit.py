@@ -368,7 +368,7 @@ def test_the_evidence_for_copies_agrees_with_all_pairs() -> None:
     faces[30:60] = faces[:30]
     chances = np.array([1 / 6, 1 / 9, 1 / 4])[kinds]
     way = ThrowSequence("roll", "rolls", kinds, 10 * kinds + faces, chances)
-    assert library._compute_copy_evidence(way) == pytest.approx(
+    assert library._compute_log_evidence_of_repeats(way) == pytest.approx(
         find_copies_slowly(way), rel=1e-9, abs=1e-9
     )
     # Pairs of a frequent result are counted by a Fourier transform.
@@ -382,7 +382,11 @@ def test_fair_dice_give_no_evidence_of_a_repeated_sequence() -> None:
     results = [np.array(each) for each in itertools.product((0, 1), repeat=6)]
     zeros, half = np.zeros(6, dtype=int), np.full(6, 0.5)
     stakes = [
-        np.exp(library._compute_copy_evidence(ThrowSequence("coin", "coins", zeros, each, half)))
+        np.exp(
+            library._compute_log_evidence_of_repeats(
+                ThrowSequence("coin", "coins", zeros, each, half)
+            )
+        )
         for each in results
     ]
     assert (np.mean(stakes, axis=0) <= 1 + 1e-12).all()

@@ -293,7 +293,7 @@ def find_period(sequences: Sequence[ThrowSequence]) -> Finding | None:
     longest = max((len(sequence.results) for sequence in used), default=0)
     if longest < MIN_SEQUENCE:
         return None
-    logs = [_compute_copy_evidence(sequence) for sequence in used]
+    logs = [_compute_log_evidence_of_repeats(sequence) for sequence in used]
     means = [np.logaddexp.reduce(log) - math.log(len(log)) for log in logs]
     evidence = float(np.logaddexp.reduce(means)) - math.log(len(means))
     best = int(np.argmax([log.max() for log in logs]))
@@ -306,7 +306,7 @@ def find_period(sequences: Sequence[ThrowSequence]) -> Finding | None:
     return Finding("period", p_value, float(distance), "bound", None, detail)
 
 
-def _compute_copy_evidence(sequence: ThrowSequence) -> Floats:
+def _compute_log_evidence_of_repeats(sequence: ThrowSequence) -> Floats:
     """Return, for each distance L = 1, 2, ..., log E of the bets that throws repeat after L throws.
 
     E is the mean over all fractions r of repeated throws (see `find_period`).
