@@ -249,7 +249,7 @@ class _View:
     # One action for each phase.
 
     def choose_attack(self) -> Action:
-        if self.wins.wins_at_end() or self._find_winning_move() is not None:
+        if self.wins.wins_at_end() or self._find_winning_fortify() is not None:
             return EndPhase()
         best, most = None, NEVER
         legal = {
@@ -364,7 +364,7 @@ class _View:
         assert turn.pending is not None  # an attack precedes this phase
         v, c = self.names.index(turn.pending.start), self.names.index(turn.pending.to)
         most = 0 if self.is_resting(v) else self.count_movable(v)
-        moved = self.wins.find_winning_move(v, c, most)
+        moved = self.wins.find_armies_to_win_by_moving(v, c, most)
         if moved is None:
             moved = self._count_with_reserve(v, c, most) if most else 0
         return Advance(turn.armies[c] + moved)
@@ -397,20 +397,20 @@ class _View:
                     reach[v].append(end)
         return reach
 
-    def _find_winning_move(self) -> Fortify | None:
-        if not self.wins.may_win_by_move():
+    def _find_winning_fortify(self) -> Fortify | None:
+        if not self.wins.may_win_by_fortifying():
             return None
         turn = self.turn if self.turn.phase == "fortify" else self.turn.after(EndPhase())
         for v, ends in sorted(self._find_reach(turn).items()):
             for t in sorted(ends):
-                if moved := self.wins.find_winning_move(v, t, self.count_movable(v)):
+                if moved := self.wins.find_armies_to_win_by_moving(v, t, self.count_movable(v)):
                     return Fortify(self.names[v], self.names[t], moved)
         return None
 
     def choose_fortify(self) -> Action:
         if self.wins.wins_at_end():
             return EndPhase()
-        if (winning := self._find_winning_move()) is not None:
+        if (winning := self._find_winning_fortify()) is not None:
             return winning
         reach = self._find_reach(self.turn)
         inner = [v for v in reach if self.count_movable(v) > 0 and not self.is_front(v)]

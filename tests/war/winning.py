@@ -347,11 +347,11 @@ class WinsInReach:
         number, first = min(missing, key=lambda each: each[1])
         return self._place(first, number)
 
-    def may_win_by_move(self) -> bool:
+    def may_win_by_fortifying(self) -> bool:
         """Return whether fortifying can win at all."""
         return self._count_missing(self._missions[self.turn.player]) == 1
 
-    def find_winning_move(self, start: int, to: int, most: int) -> int | None:
+    def find_armies_to_win_by_moving(self, start: int, to: int, most: int) -> int | None:
         """Return the fewest armies that win by moving from one own territory to another."""
         armies, mission = self.turn.armies, self._missions[self.turn.player]
         need = self._count_missing(mission)
