@@ -418,9 +418,9 @@ class _Band:
             self.chances[(max(end, 0) + taken) * taken : (high + 2 * taken) * taken] = 1.0
         self.low, self.high = first, end
         if total < self.hopeless:
-            self._set_few_attackers(total)
+            self._fill_few_attackers(total)
         if total < self.hopeful:
-            self._set_few_defenders(total)
+            self._fill_few_defenders(total)
         if first < end:
             self._write(total, max(first, self.low), min(end, self.high))
         if total // taken % TRIM_INTERVAL == 0:
@@ -438,23 +438,23 @@ class _Band:
         np.add(sums, products, filled)
         np.minimum(filled, 1.0, out=filled)
 
-    def _set_few_attackers(self, total: int) -> None:
+    def _fill_few_attackers(self, first_total: int) -> None:
         for r in range(self.taken):
-            for a in range(min(self.attack_dice, total + r + 1)):
-                if total + r - a <= self.defenders:
+            for a in range(min(self.attack_dice, first_total + r + 1)):
+                if first_total + r - a <= self.defenders:
                     self.chances[(a + self.taken) * self.taken + r] = self.few_attackers[
-                        a, total + r - a
+                        a, first_total + r - a
                     ]
         self.low = 0
 
-    def _set_few_defenders(self, total: int) -> None:
+    def _fill_few_defenders(self, first_total: int) -> None:
         for r in range(self.taken):
-            for d in range(min(self.defence_dice, total + r + 1)):
-                if total + r - d <= self.attackers:
-                    self.chances[(total + r - d + self.taken) * self.taken + r] = (
-                        self.few_defenders[d, total + r - d]
+            for d in range(min(self.defence_dice, first_total + r + 1)):
+                if first_total + r - d <= self.attackers:
+                    self.chances[(first_total + r - d + self.taken) * self.taken + r] = (
+                        self.few_defenders[d, first_total + r - d]
                     )
-        self.high = min(total + self.taken - 1, self.attackers) + 1
+        self.high = min(first_total + self.taken - 1, self.attackers) + 1
 
     def _trim(self, total: int, most: int, least: int) -> None:
         """Trim cells equal to 0 or 1 off the band, but keep most .. least − 1 attackers."""
