@@ -11,10 +11,10 @@ LINE = Board.from_edges("line", [("A", "B"), ("B", "C"), ("C", "D"), ("D", "E")]
 PLAYERS = ("red", "blue", "green")
 
 
-def make_line_turn(held: str, **options: object) -> Turn:
+def make_line_turn(holdings: str, **options: object) -> Turn:
     """Return red's turn on a line of territories; `"r4 b1 g2"` gives owners and armies."""
     owners = {name[0]: name for name in PLAYERS} | {"n": "neutral"}
-    rows = [Holding(owners[each[0]], int(each[1:])) for each in held.split()]
+    rows = [Holding(owners[each[0]], int(each[1:])) for each in holdings.split()]
     rows += [Holding("", 0)] * (len(LINE.territories) - len(rows))
     return Turn(Position(LINE, "red", rows), **options)  # type: ignore[arg-type] # any of them
 

@@ -14,9 +14,9 @@ SYMBOLS = {"A": "infantry", "B": "infantry", "C": "cavalry", "D": "artillery"}
 THREE = Hand(infantry=3, territories=("A", "B"))
 
 
-def make_trading_turn(held: str, hand: Hand | int, **options: object) -> Turn:
+def make_trading_turn(holdings: str, hand: Hand | int, **options: object) -> Turn:
     """Return a turn of red with cards to trade on a line of territories."""
-    return make_line_turn(held, phase="trade", cards={"red": hand}, symbols=SYMBOLS, **options)
+    return make_line_turn(holdings, phase="trade", cards={"red": hand}, symbols=SYMBOLS, **options)
 
 
 def test_a_pictured_territory_that_its_owner_trades_gets_two_armies_more() -> None:
@@ -113,9 +113,9 @@ def test_games_with_pictured_cards_keep_the_deck_and_their_codes() -> None:
     kinds = ("infantry", "cavalry", "artillery")
     symbols = {name: kinds[t % 3] for t, name in enumerate(board.territories)}
     rng = Random(5)  # noqa: S311 # plays games, no secrets
-    held = {name: (PLAYERS[t % 3], 1 + t % 5) for t, name in enumerate(board.territories)}
+    holdings = {name: (PLAYERS[t % 3], 1 + t % 5) for t, name in enumerate(board.territories)}
     turn = Turn(
-        Position(board, "red", held), phase="over", cards={"red": 4, "blue": 3}, symbols=symbols
+        Position(board, "red", holdings), phase="over", cards={"red": 4, "blue": 3}, symbols=symbols
     )
     extra = 0
     for _ in range(60):
