@@ -121,15 +121,15 @@ def list_required(name: str) -> list[inspect.Parameter]:
 
 
 @cache
-def argument(name: str) -> Any:
-    """Return an example for an argument."""
-    return ARGUMENTS[name]()
+def make_argument(key: str) -> Any:
+    """Return an example of a type of argument or of a named argument."""
+    return ARGUMENTS[key]()
 
 
-def arguments(name: str) -> list[Any]:
+def make_arguments(name: str) -> list[Any]:
     """Return example arguments for a chart."""
     kinds = [(str(each.annotation), each.name) for each in list_required(name)]
-    return [argument(kind if kind in ARGUMENTS else called) for kind, called in kinds]
+    return [make_argument(kind if kind in ARGUMENTS else called) for kind, called in kinds]
 
 
 @cache
@@ -141,7 +141,7 @@ def example(name: str) -> Chart:
 @cache
 def draw_example(name: str) -> Chart:
     """Return a chart drawn with its example arguments."""
-    return draw(name)(*arguments(name))
+    return draw(name)(*make_arguments(name))
 
 
 def test_the_public_names_come_from_the_registry() -> None:
@@ -211,7 +211,7 @@ def test_docstrings_of_charts_describe_each_argument(name: str) -> None:
     "name", [each.__name__ for each in dict.fromkeys(list_defaults().values())]
 )
 def test_each_answer_has_a_chart_of_its_own(name: str) -> None:
-    assert charts.find_chart(*arguments(name)).description == draw_example(name).description
+    assert charts.find_chart(*make_arguments(name)).description == draw_example(name).description
 
 
 ANSWERS: Mapping[str, Mapping[str, Any]] = {
@@ -242,7 +242,7 @@ def test_titles_reuse_the_sentence_of_the_answer(name: str) -> None:
 
 
 def test_a_missing_context_is_named() -> None:
-    best, simulated = argument("best"), argument("simulation")
+    best, simulated = make_argument("best"), make_argument("simulation")
     assert "break through" in charts.find_chart(best, 10).title
     assert "games" in charts.find_chart(simulated, BATTLE).title
     with pytest.raises(iacta.MalformedError, match="must have attackers to draw a BestSpread, got"):

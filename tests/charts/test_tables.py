@@ -14,7 +14,7 @@ from iacta.charts.converter import convert
 from iacta.charts.theme import list_shades, make_config
 from iacta.questions.compare import CompareAnswer, CompareQuestion, MethodAnswer
 from tests.charts.checks import get_only_table
-from tests.charts.test_every_chart import argument, draw_example
+from tests.charts.test_every_chart import draw_example, make_argument
 
 
 def test_the_title_states_from_which_equal_numbers_attackers_are_favourites() -> None:
@@ -54,7 +54,10 @@ def test_the_answer_is_the_first_sufficient_number() -> None:
 def test_spread_rules_and_roll_equal_the_library_s() -> None:
     best = iacta.spread_defenders(10, 12, 3).spreads[0]
     assert (
-        tuple(row["defenders"] for row in get_only_table(charts.best_spread(argument("best"), 10)))
+        tuple(
+            row["defenders"]
+            for row in get_only_table(charts.best_spread(make_argument("best"), 10))
+        )
         == best
     )
     classic = next(
