@@ -214,18 +214,23 @@ def _make_table(outcomes: Distribution[Outcome]) -> Table:
     ours = {"your armies left": outcomes.map(_get_attackers)}
     if outcomes.prob(is_won):
         ours["your armies left if you win"] = outcomes.condition(is_won).map(_get_attackers)
-    rows = [_make_quantile_row(name, left, (0.05, 0.5, 0.95)) for name, left in ours.items()]
-    theirs = _make_quantile_row(
+    rows = [_make_armies_left_row(name, left, (0.05, 0.5, 0.95)) for name, left in ours.items()]
+    theirs = _make_armies_left_row(
         "their armies left", outcomes.map(_get_defenders), (0.95, 0.5, 0.05)
     )
     columns = ("", "average", "unlucky (1 in 20)", "typical", "lucky (1 in 20)")
     return Table(columns, [*rows, theirs])
 
 
-def _make_quantile_row(
-    name: str, left: Distribution[int], levels: Sequence[float]
+def _make_armies_left_row(
+    label: str, armies_left: Distribution[int], levels: Sequence[float]
 ) -> Sequence[str]:
-    return (name, f"{float(left.mean()):.2f}", *(str(left.quantile(level)) for level in levels))
+    """Return a label, the mean of the armies left, and their quantiles at some levels."""
+    return (
+        label,
+        f"{float(armies_left.mean()):.2f}",
+        *(str(armies_left.quantile(level)) for level in levels),
+    )
 
 
 def battle_answer(battle: Battle) -> BattleAnswer:
