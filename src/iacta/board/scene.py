@@ -186,9 +186,9 @@ class Label:
     least: float
     most: float | None = None
 
-    def is_shown(self, width: float) -> bool:
+    def is_shown(self, map_width: float) -> bool:
         """Return whether the label is shown on a map with this width in units."""
-        return self.least <= width and (self.most is None or width < self.most)
+        return self.least <= map_width and (self.most is None or map_width < self.most)
 
 
 @dataclass(frozen=True)
