@@ -363,8 +363,8 @@ def pose_problem(turn: Turn, goal: Goal) -> Problem:
             f"goal must be TakeAll, TakeAny, OwnAny, Worth or InOrder, got {quote(goal)}{hint}"
         )
     refuse_large_board(turn.board, "plans")
-    read_goal = goal.read(turn.board)
-    problem = Problem(begin_attacks(turn), read_goal)
-    read_goal.refuse_unfit(problem.turn)
+    adapted_goal = goal.adapt_to(turn.board)
+    problem = Problem(begin_attacks(turn), adapted_goal)
+    adapted_goal.refuse_unfit(problem.turn)
     problem.refuse_large()
     return problem
