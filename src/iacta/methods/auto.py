@@ -97,9 +97,11 @@ class Auto(RollKernel):
             attackers, defenders
         )
 
-    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        question = "table" if keep and self.exact else "chance"
-        return self.for_question(question, attackers, defenders).chances(attackers, defenders, keep)
+    def chances(self, attackers: int, defenders: int, min_survivors: int = 0) -> Chances:
+        question = "table" if min_survivors and self.exact else "chance"
+        return self.for_question(question, attackers, defenders).chances(
+            attackers, defenders, min_survivors
+        )
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> npt.NDArray[Any]:
         kernel = self.for_question("table", attackers, defenders)

@@ -304,19 +304,19 @@ class Blitz(UnitKernel):
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:
         return reshape_chances(self.true.win_table(attackers, defenders, staying))
 
-    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+    def chances(self, attackers: int, defenders: int, min_survivors: int = 0) -> Chances:
         """Return the chances to conquer the territory with enough armies left, and to fail.
 
         A certain result is exact: the chance to fail is a sum of probabilities, which is 0 only if
         all terms are 0.
         """
         if attackers <= 0 or not defenders:
-            return super().chances(attackers, defenders, keep)
-        if not keep:
+            return super().chances(attackers, defenders, min_survivors)
+        if not min_survivors:
             won = self.win_probability(attackers, defenders)
             return Chances(won, 1.0 - won)
         ends = self.run_forward(Distribution([attackers]), defenders)
-        fails = float(ends.prob(lambda end: end.defenders > 0 or end.attackers < keep))
+        fails = float(ends.prob(lambda end: end.defenders > 0 or end.attackers < min_survivors))
         return Chances(1.0 if not fails else min(1.0 - fails, BELOW_ONE), fails)
 
     def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:

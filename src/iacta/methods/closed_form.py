@@ -111,9 +111,9 @@ class ClosedForm(UnitKernel, RollKernel):
         unit, steps = find_coefficients(able, defenders, self.rules)
         return Fraction(_count_wins(able, defenders, unit, steps), unit ** (able + defenders))
 
-    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        if keep:
-            return super().chances(attackers, defenders, keep)
+    def chances(self, attackers: int, defenders: int, min_survivors: int = 0) -> Chances:
+        if min_survivors:
+            return super().chances(attackers, defenders, min_survivors)
         won = self.win_probability(attackers, defenders)
         return Chances(won, 1 - won)
 

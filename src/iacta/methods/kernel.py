@@ -396,14 +396,14 @@ class Kernel(ABC):
         """Return the chance to conquer the territory."""
         return self.chances(attackers, defenders).won
 
-    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+    def chances(self, attackers: int, defenders: int, min_survivors: int = 0) -> Chances:
         """Return the chance to win with enough armies left, and the chance not to.
 
-        keep: the number of armies that must be left to move into the territory.
+        min_survivors: the fewest armies that must be left to move into the territory.
         """
         ends = self.run_forward(Distribution([attackers]), defenders)
-        won = ends.prob(lambda end: not end.defenders and max(end.attackers, 0) >= keep)
-        lost = ends.prob(lambda end: end.defenders or max(end.attackers, 0) < keep)
+        won = ends.prob(lambda end: not end.defenders and max(end.attackers, 0) >= min_survivors)
+        lost = ends.prob(lambda end: end.defenders or max(end.attackers, 0) < min_survivors)
         return Chances(won, 1 - won) if won < lost else Chances(1 - lost, lost)
 
     def number(self, value: int) -> Probability:

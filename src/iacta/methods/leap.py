@@ -316,7 +316,7 @@ def _build_table(rules: Rules) -> Floats:
     return Lattice(rules).win_table(TABLE_SIZE, TABLE_SIZE)
 
 
-def _find_chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances:
+def _find_chances(able: int, defenders: int, rules: Rules, min_survivors: int) -> Chances:
     """Return both chances, from the first diagonal that is long enough for the smaller one.
 
     If a side starts with too few armies for all its dice, or no diagonal is long enough, and the
@@ -325,21 +325,21 @@ def _find_chances(able: int, defenders: int, rules: Rules, keep: int) -> Chances
     i, j = rules.full_roll
     moderate = able * defenders <= MAX_FULL_STATES and defenders <= MAX_FULL_ROWS
     if moderate and (able < i or defenders < j):
-        return Lattice(rules).chances(able, defenders, keep)
+        return Lattice(rules).chances(able, defenders, min_survivors)
     for armies in DIAGONALS[DIAGONALS.index(_choose_diagonal(rules, RARE)) :]:
-        chances = _leap(able, defenders, rules, keep, armies)
-        few, rarer = _bound_win_chance_of_few(armies, rules, keep), min(chances)
+        chances = _leap(able, defenders, rules, min_survivors, armies)
+        few, rarer = _bound_win_chance_of_few(armies, rules, min_survivors), min(chances)
         if few <= NEGLIGIBLE * rarer or few + rarer < MIN_CHANCE:
             return chances
-    return Lattice(rules).chances(able, defenders, keep) if moderate else chances
+    return Lattice(rules).chances(able, defenders, min_survivors) if moderate else chances
 
 
-def _leap(able: int, defenders: int, rules: Rules, keep: int, armies: int) -> Chances:
+def _leap(able: int, defenders: int, rules: Rules, min_survivors: int, armies: int) -> Chances:
     """Return both chances from the diagonal on which `armies` armies are left in total."""
     taken = min(rules.full_roll)
     rolls = max((able + defenders - armies) // taken, 0)
     near = able + defenders - taken * rolls
-    won, lost = _build_diagonal(near, rules, keep)
+    won, lost = _build_diagonal(near, rules, min_survivors)
     if not rolls:
         winning, losing = float(won.values[able]), float(lost.values[defenders])
         return Chances(*((winning, 1 - winning) if winning < losing else (1 - losing, losing)))
@@ -365,11 +365,11 @@ class _Diagonal(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _build_diagonal(armies: int, rules: Rules, keep: int) -> tuple[_Diagonal, _Diagonal]:
+def _build_diagonal(armies: int, rules: Rules, min_survivors: int) -> tuple[_Diagonal, _Diagonal]:
     """Return the attackers' and the defenders' chances to win on a diagonal."""
     won, lost = np.zeros((2, armies + 1))
     won[armies], lost[armies] = 1.0, 1.0
-    enough = np.arange(armies + 1) >= keep
+    enough = np.arange(armies + 1) >= min_survivors
     lattice = Lattice(rules)
     wins = lattice.run_backward(Values(enough.astype(float), np.zeros(armies)))
     losses = lattice.run_backward(Values((~enough).astype(float), np.ones(armies)))
@@ -412,9 +412,9 @@ def _choose_diagonal(rules: Rules, chance: float) -> int:
     )
 
 
-def _bound_win_chance_of_few(armies: int, rules: Rules, keep: int = 0) -> float:
+def _bound_win_chance_of_few(armies: int, rules: Rules, min_survivors: int = 0) -> float:
     """Return the largest chance to win of a side with too few armies for all its dice."""
-    won, lost = _build_diagonal(armies, rules, keep)
+    won, lost = _build_diagonal(armies, rules, min_survivors)
     # Under some rules, fewer armies may have the better chance, so take the maximum.
     few_attackers, few_defenders = (
         won.values[: rules.attack.kept],
@@ -724,18 +724,18 @@ class Leap(RollKernel):
             return 0.0
         return float(won if won < lost else 1 - lost)
 
-    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+    def chances(self, attackers: int, defenders: int, min_survivors: int = 0) -> Chances:
         """Return the chance to win with enough armies left, and the chance not to.
 
         The relative error of each chance above 1e-150 is at most 1e-12.
         """
         self.refuse(attackers, defenders)
-        if attackers <= 0 or attackers < keep or not defenders:
-            won = not defenders and max(attackers, 0) >= keep
+        if attackers <= 0 or attackers < min_survivors or not defenders:
+            won = not defenders and max(attackers, 0) >= min_survivors
             return Chances(float(won), float(not won))
-        # If `keep` is more than the number of dice, these armies never fight.
-        spare = max(keep - self.rules.attack.kept, 0)
-        return _find_chances(attackers - spare, defenders, self.rules, keep - spare)
+        # If `min_survivors` is more than the number of dice, these armies never fight.
+        spare = max(min_survivors - self.rules.attack.kept, 0)
+        return _find_chances(attackers - spare, defenders, self.rules, min_survivors - spare)
 
     def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the distribution of the final state.

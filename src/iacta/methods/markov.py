@@ -347,13 +347,15 @@ class Markov(UnitKernel, RollKernel):
         solved = self._solve(attackers, defenders)
         return float(solved.won[solved.chain.row(attackers, defenders)])
 
-    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+    def chances(self, attackers: int, defenders: int, min_survivors: int = 0) -> Chances:
         if not self.gain or attackers <= 0 or not defenders:
-            return super().chances(attackers, defenders, keep)
+            return super().chances(attackers, defenders, min_survivors)
         won = self.win_probability(attackers, defenders)
-        if keep > 1:
+        if min_survivors > 1:
             ends = self.run_forward(Distribution([attackers]), defenders).items()
-            won = float(sum(p for end, p in ends if not end.defenders and end.attackers >= keep))
+            won = float(
+                sum(p for end, p in ends if not end.defenders and end.attackers >= min_survivors)
+            )
         return Chances(won, 1 - won)
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Floats:

@@ -147,9 +147,9 @@ class SeesFirst(UnitKernel):
         battles = self._solve_battles(attackers, defenders)
         return battles.probability(battles.conquest)
 
-    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
-        if keep or attackers <= 0 or not defenders:
-            return super().chances(attackers, defenders, keep)
+    def chances(self, attackers: int, defenders: int, min_survivors: int = 0) -> Chances:
+        if min_survivors or attackers <= 0 or not defenders:
+            return super().chances(attackers, defenders, min_survivors)
         battles = self._solve_battles(attackers, defenders)
         won = battles.probability(battles.conquest)
         if self.exact or won <= 0.5:

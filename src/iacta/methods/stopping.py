@@ -123,11 +123,11 @@ class Reserve(Kernel):
             return self.number(1)
         return self.inner.win_probability(attackers - self.held_back, defenders)
 
-    def chances(self, attackers: int, defenders: int, keep: int = 0) -> Chances:
+    def chances(self, attackers: int, defenders: int, min_survivors: int = 0) -> Chances:
         if not defenders:
-            return super().chances(attackers, defenders, keep)
+            return super().chances(attackers, defenders, min_survivors)
         return self.inner.chances(
-            attackers - self.held_back, defenders, max(keep - self.held_back, 0)
+            attackers - self.held_back, defenders, max(min_survivors - self.held_back, 0)
         )
 
     def win_table(self, attackers: int, defenders: int, staying: int = 0) -> Numbers:
