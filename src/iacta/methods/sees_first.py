@@ -312,30 +312,30 @@ class AllBattles:
     @cached_property
     def lost(self) -> Numbers:
         """The table of L, the expected numbers of defenders lost."""
-        return self._fill(self._make_table(), np.minimum, paid=True)
+        return self._fill(self._make_table(), np.minimum, adds_losses=True)
 
     def _make_table(self) -> Numbers:
         return np.zeros((self.defenders + 1, self.able + 1), self.kind)
 
-    def _fill(self, table: Numbers, combine: np.ufunc, *, paid: bool = False) -> Numbers:
+    def _fill(self, table: Numbers, combine: np.ufunc, *, adds_losses: bool = False) -> Numbers:
         diagonals = view_diagonals(table)
         for span in self.iterate_spans():
-            values = self._average_values(span, diagonals, paid=paid)
+            values = self._average_values(span, diagonals, adds_losses=adds_losses)
             span.view(diagonals)[:] = _sum_by_halves(combine.reduce(values, axis=0))
         return table
 
     def _average_values(
-        self, span: Span, diagonals: Numbers, *, paid: bool = False
+        self, span: Span, diagonals: Numbers, *, adds_losses: bool = False
     ) -> list[Numbers]:
         """For each reply j, return the expected value after each throw y, `[y, state]`.
 
-        paid: whether to add the number of defenders lost to the value of the next state.
+        adds_losses: whether to add the number of defenders lost to the value of the next state.
         """
         values = []
         for step in self._tabulate_replies(span):
             taken = step.shape[1] - 1
             value = step @ span.after(diagonals, taken)
-            if paid:
+            if adds_losses:
                 killed = step @ np.arange(taken + 1) * self.powers[span.total - taken]
                 value += killed[:, np.newaxis]
             values.append(value)
@@ -351,7 +351,7 @@ class AllBattles:
         """
         sparing = self.aim == "losses"
         table = view_diagonals(self.lost if sparing else self.conquest)
-        values = np.stack(self._average_values(span, table, paid=sparing))
+        values = np.stack(self._average_values(span, table, adds_losses=sparing))
         least = values.min(axis=0)
         if self.exact:
             good = values == least
