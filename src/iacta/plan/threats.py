@@ -371,10 +371,10 @@ def _find_best(compared: _Compared) -> HelpfulMove | None:
     """Return the fortifying move that lowers the loss most; `None` if no move lowers the loss."""
     best, most = None, (0.0, SMALL)
     for move, before, after in compared:
-        kept = _find_savings(before, after)
-        in_all = sum(kept.values())
-        if in_all > SMALL and (rank := _rank_savings(kept)) > most:
-            first = max(kept, key=lambda lost: _rank_savings({lost: kept[lost]}))
+        savings = _find_savings(before, after)
+        in_all = sum(savings.values())
+        if in_all > SMALL and (rank := _make_savings_key(savings)) > most:
+            first = max(savings, key=lambda lost: _make_savings_key({lost: savings[lost]}))
             changes = (
                 _make_threat(*_find_worst(estimates)[first]) for estimates in (before, after)
             )
@@ -401,13 +401,13 @@ def _find_savings(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
     }
 
 
-def _rank_savings(kept: Mapping[_Lost, float]) -> tuple[float, float]:
+def _make_savings_key(savings: Mapping[_Lost, float]) -> tuple[float, float]:
     """Return the reduction of the loss of bonuses, rounded to .01, and of the loss of territories.
 
-    kept: the reduction for each territory and continent.
+    savings: the reduction of the expected loss for each territory and continent.
     """
-    bonuses = sum(value for (kind, _), value in kept.items() if kind == "break")
-    return round(bonuses, 2), sum(value for (kind, _), value in kept.items() if kind != "break")
+    bonuses = sum(value for (kind, _), value in savings.items() if kind == "break")
+    return round(bonuses, 2), sum(value for (kind, _), value in savings.items() if kind != "break")
 
 
 def _compare_all_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> _Compared:
@@ -462,10 +462,10 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
             pass
         if len(there.first) < len(search.aims):
             break
-        kept = _find_savings(before, there.make_consistent(there.first))
-        if sum(kept.values()) <= SMALL or _rank_savings(kept) <= (0.0, SMALL):
+        savings = _find_savings(before, there.make_consistent(there.first))
+        if sum(savings.values()) <= SMALL or _make_savings_key(savings) <= (0.0, SMALL):
             continue
-        changed = {lost for lost, value in kept.items() if abs(value) > SMALL}
+        changed = {lost for lost, value in savings.items() if abs(value) > SMALL}
         unsure = (
             aim
             for aim, estimate in there.first.items()
@@ -502,6 +502,6 @@ def _select_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> Iter
         if deadline.is_over:
             break
         after = find_loss(last.after(move).position)
-        ranks[move] = _rank_savings({lost: before[lost] - after[lost] for lost in before})
+        ranks[move] = _make_savings_key({lost: before[lost] - after[lost] for lost in before})
     helpful = (move for move, rank in ranks.items() if rank > (0.0, SMALL))
     yield from sorted(helpful, key=lambda move: ranks[move], reverse=True)
