@@ -62,7 +62,7 @@ class Reproduced(NamedTuple):
         return self._select(ERRATUM)
 
     @property
-    def differences(self) -> list[Compared]:
+    def unexplained_differences(self) -> list[Compared]:
         """The published values that differ from iacta's values and are not known errata."""
         return self._select(DIFFERS)
 

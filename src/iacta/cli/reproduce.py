@@ -59,7 +59,7 @@ class ReproduceCommand(Command):
             print(json.dumps(_make_record(done), indent=2))
         else:
             print_sections(_make_sections(done))
-        return EXIT_DIFFERENT if done.differences else 0
+        return EXIT_DIFFERENT if done.unexplained_differences else 0
 
 
 def _make_record(reproduced: "Reproduced") -> dict[str, object]:
@@ -82,7 +82,7 @@ def _make_record(reproduced: "Reproduced") -> dict[str, object]:
                 "published": value.published.text,
                 "ours": value.ours_text,
             }
-            for value in reproduced.differences
+            for value in reproduced.unexplained_differences
         ],
         "seconds": reproduced.seconds,
     }
@@ -100,15 +100,15 @@ def _make_sections(reproduced: "Reproduced") -> Iterator[Section]:
             f"agree with iacta, and {len(reproduced.mistaken)} are errata."
         ]
     )
-    if reproduced.differences:
-        one = len(reproduced.differences) == 1
+    if reproduced.unexplained_differences:
+        one = len(reproduced.unexplained_differences) == 1
         words = "differs and is not a listed erratum" if one else "differ and are not listed errata"
         lines = [
             f"{value.table}, {value.quantity}: published {value.published.text}, "
             f"ours {value.ours_text}"
-            for value in reproduced.differences
+            for value in reproduced.unexplained_differences
         ]
-        yield Section(lines, title=f"{len(reproduced.differences)} {words}:")
+        yield Section(lines, title=f"{len(reproduced.unexplained_differences)} {words}:")
     errata = []
     for row in reproduced.errata:
         printed = _count_values(row, reproduced)
