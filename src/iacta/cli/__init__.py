@@ -13,8 +13,8 @@ from iacta.cli.parse import (
     HELP,
     VERSION,
     WIN_PAGE,
-    check_arguments,
     check_known,
+    check_positional_arguments,
     read_words,
     spell_parameter,
 )
@@ -134,7 +134,7 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
             [parameter for part in forms for parameter in part.parameters()], words, command
         )
         read_rules_files(form, texts)
-        check_arguments(form.parameters(), texts)
+        check_positional_arguments(form.parameters(), texts)
         filled = form.parse(add_usual_rules(form, texts))
         if isinstance(filled, Command):
             return filled.run()

@@ -72,7 +72,9 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
             arguments.append(word)
     placed, left = _assign_arguments(parameters, arguments, texts, command)
     if left:
-        check_arguments(parameters, placed)  # in `12 to 10`, complain about `to` rather than `10`
+        check_positional_arguments(
+            parameters, placed
+        )  # in `12 to 10`, complain about `to` rather than `10`
         raise IllegalError(_explain_unexpected(left[0], words, options, command))
     for name, parameter in options.items():
         if parameter.is_required and not parameter.is_argument and parameter.name not in texts:
@@ -111,7 +113,9 @@ def _assign_arguments(
         elif left:
             texts[parameter.name] = left.pop(0)
         elif parameter.is_required and parameter.name not in named:
-            check_arguments(parameters, texts)  # in `12,10`, the word is wrong; nothing is missing
+            check_positional_arguments(
+                parameters, texts
+            )  # in `12,10`, the word is wrong; nothing is missing
             raise MalformedError(f"missing {parameter.value_name}; see {command} --help")
         if parameter.name in texts and parameter.name in named:
             raise IllegalError(
@@ -132,7 +136,7 @@ def _drop_versus(words: list[str]) -> list[str]:
     return [match[1], *text[match.end() :].split(), *words[3:]] if match else words
 
 
-def check_arguments(parameters: Sequence[Parameter], texts: Texts) -> None:
+def check_positional_arguments(parameters: Sequence[Parameter], texts: Texts) -> None:
     """Raise an error for an invalid positional argument, with a suggestion if there is one.
 
     parameters: the parameters of the command.
