@@ -338,11 +338,11 @@ def _read_totals(line: str) -> Row | None:
 
 def _find_winner_layout(first: str) -> Layout | None:
     def read(line: str) -> list[Row]:
-        if rows := _read_battles(line):
+        if rows := _parse_winners(line):
             return rows
         raise MalformedError(f"expected battles such as 6 v 1 lost, got {quote(line)}")
 
-    rows = _read_battles(first)
+    rows = _parse_winners(first)
     if not rows:
         return None
     row = rows[0]
@@ -354,10 +354,10 @@ def _find_winner_layout(first: str) -> Layout | None:
     )
 
 
-def _read_battles(line: str) -> list[Row]:
+def _parse_winners(line: str) -> list[Row]:
     """Parse a line that lists battles and their winners; return an empty list for any other line.
 
-    >>> [row["won"] for row in _read_battles("6 v 1 lost, 9 v 3 lost and won 7 v 2.")]
+    >>> [row["won"] for row in _parse_winners("6 v 1 lost, 9 v 3 lost and won 7 v 2.")]
     ['lost', 'lost', 'won']
     """
     rows: list[Row] = []
