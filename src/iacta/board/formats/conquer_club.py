@@ -26,13 +26,15 @@ from iacta.board.formats.draft import (
 from iacta.board.formats.reading import BoardText, Element, read_bonus, read_place
 
 
-def _read(source: BoardText, name: str) -> Draft | None:
+def _read_draft(source: BoardText, default_name: str) -> Draft | None:
     top = source.xml("map")
     if top is None or top.find("territory", "name") is None:
         return None  # this is XML of another program, with the same root <map>
     territories = [_read_territory(element) for element in top.find_all("territory")]
     own = [bonus for territory in top.find_all("territory") for bonus in _read_own_bonus(territory)]
-    return Draft(name, territories, [*map(_read_continent, top.find_all("continent")), *own])
+    return Draft(
+        default_name, territories, [*map(_read_continent, top.find_all("continent")), *own]
+    )
 
 
 def _read_territory(element: Element) -> DraftTerritory:
@@ -75,7 +77,7 @@ def _read_largest_bonus(element: Element) -> int:
     return max(read_bonus(bonus.text, bonus.line) for bonus in element.find_all("bonus"))
 
 
-def _write(board: Board) -> str:
+def _format_board(board: Board) -> str:
     places: Sequence[tuple[int, int] | None] = round_places(board, "an .xml")
     places = places or [None] * len(board.territories)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<map>"]
@@ -102,4 +104,4 @@ def _write(board: Board) -> str:
     return "\n".join([*lines, "</map>"]) + "\n"
 
 
-FORMAT = BoardFormat("Conquer Club", ".xml", _read, _write)
+FORMAT = BoardFormat("Conquer Club", ".xml", _read_draft, _format_board)

@@ -35,7 +35,7 @@ HEADS = [
 ]
 
 
-def _read(source: BoardText, name: str) -> Draft | None:
+def _read_draft(source: BoardText, default_name: str) -> Draft | None:
     is_headed = all(head.search(source.plain) for head in HEADS)
     if not is_headed and not BEGINNING.search(source.plain):
         return None
@@ -55,7 +55,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
         if continent:
             members[fold_name(continent)].append(Mention(territory.key, entry.line))
     return Draft(
-        name,
+        default_name,
         territories,
         [draft._replace(members=tuple(members[fold_name(draft.key)])) for draft in continents],
     )
@@ -81,4 +81,4 @@ def _read_territory(entry: TextLine) -> tuple[DraftTerritory, str]:
     return DraftTerritory(name, name, entry.line, neighbours, place), continent
 
 
-FORMAT = BoardFormat("Conquest", ".map", _read)
+FORMAT = BoardFormat("Conquest", ".map", _read_draft)

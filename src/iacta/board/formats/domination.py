@@ -54,7 +54,7 @@ KINDS = ("infantry", "cavalry", "cannon", "artillery")
 _Borders: TypeAlias = dict[str, tuple[Mention, tuple[Mention, ...]]]
 
 
-def _read(source: BoardText, name: str) -> Draft | None:
+def _read_draft(source: BoardText, default_name: str) -> Draft | None:
     sections = {section.lower() for section in SECTIONS.findall(source.plain)}
     if sections.isdisjoint({"countries", "borders"}) and sections != {"files", "continents"}:
         return None
@@ -79,7 +79,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
         )
     titles = [entry.text[5:] for entry in lines if entry.text.lower().startswith("name ")]
     return Draft(
-        _restore_spaces(titles[0]) if titles else name,
+        _restore_spaces(titles[0]) if titles else default_name,
         territories,
         [continent._replace(members=tuple(members[continent.key])) for continent in continents],
         references=tuple(country for country, _ in borders.values()),
@@ -267,7 +267,7 @@ def _check_card(
     seen.add(words[1])
 
 
-def _write(board: Board) -> str:
+def _format_board(board: Board) -> str:
     homes: dict[str, int] = {}
     for number, continent in enumerate(board.continents, 1):
         for name in continent.territories:
@@ -308,4 +308,4 @@ def _join_words(name: str) -> str:
     return name.replace(" ", "_")
 
 
-FORMAT = BoardFormat("Domination", ".map", _read, _write, _find_cards)
+FORMAT = BoardFormat("Domination", ".map", _read_draft, _format_board, _find_cards)

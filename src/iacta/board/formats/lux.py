@@ -23,7 +23,7 @@ POINT = re.compile(r"(-?\d{1,7}(?:\.\d{1,9})?),(-?\d{1,7}(?:\.\d{1,9})?)", re.AS
 MIN_POINTS = 3
 
 
-def _read(source: BoardText, name: str) -> Draft | None:
+def _read_draft(source: BoardText, default_name: str) -> Draft | None:
     top = source.xml("luxboard")
     if top is None:
         return None
@@ -33,7 +33,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
     check_count(sum(len(_split_ids(element)) for element in adjoining), MAX_BORDERS, "borders")
     title = top.find("title")
     return Draft(
-        title.text if title is not None and title.text else name,
+        title.text if title is not None and title.text else default_name,
         [_read_territory(country) for country in _walk_countries(top)],
         [_read_continent(*entry) for entry in enumerate(_walk_continents(top), 1)],
     )
@@ -109,4 +109,4 @@ def _read_continent(number: int, element: Element) -> DraftContinent:
     return DraftContinent(f"continent {number}", name, element.line, worth, members)
 
 
-FORMAT = BoardFormat("Lux", ".luxb", _read)
+FORMAT = BoardFormat("Lux", ".luxb", _read_draft)

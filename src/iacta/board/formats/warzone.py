@@ -83,7 +83,7 @@ class _Object(NamedTuple):
             self.table.refuse((*self.path, *path), sentence)
 
 
-def _read(source: BoardText, name: str) -> Draft | None:
+def _read_draft(source: BoardText, default_name: str) -> Draft | None:
     table = source.json
     if table is None:
         return None
@@ -95,7 +95,7 @@ def _read(source: BoardText, name: str) -> Draft | None:
         return None
     top = _Object(table, path, inner)
     return Draft(
-        top.read_text("name", name),
+        top.read_text("name", default_name),
         [
             DraftTerritory(
                 territory.read_id(),
@@ -129,4 +129,4 @@ def _is_warzone_map(entries: Mapping[str, Any]) -> bool:
     )
 
 
-FORMAT = BoardFormat("Warzone", ".json", _read)
+FORMAT = BoardFormat("Warzone", ".json", _read_draft)
