@@ -307,10 +307,10 @@ def measure_behind_nginx(address: str, seconds: float) -> Iterator[Measurement]:
     ):
         for _ in range(IDLE):
             idle.enter_context(socket.create_connection(("127.0.0.1", port)))
-        trust, end = context(Path(name)), time.monotonic() + seconds
-        searches = [pool.submit(_search_plans, port, trust, end) for _ in range(SEARCHES)]
+        ssl_context, end = context(Path(name)), time.monotonic() + seconds
+        searches = [pool.submit(_search_plans, port, ssl_context, end) for _ in range(SEARCHES)]
         waits: list[float] = []
-        with _connect(port, trust, "127.0.0.2") as connection:
+        with _connect(port, ssl_context, "127.0.0.2") as connection:
             while time.monotonic() < end:
                 begun = time.perf_counter()
                 connection.request("GET", f"{BATTLE}&defenders={5 + len(waits) % 40}")
@@ -328,11 +328,11 @@ def measure_behind_nginx(address: str, seconds: float) -> Iterator[Measurement]:
     )
 
 
-def _search_plans(port: int, trust: ssl.SSLContext, end: float) -> list[int]:
+def _search_plans(port: int, ssl_context: ssl.SSLContext, end: float) -> list[int]:
     """Request plans until the time `end`; return the statuses of the answers."""
     statuses = []
     while time.monotonic() < end:
-        with _connect(port, trust, "127.0.0.1") as connection:
+        with _connect(port, ssl_context, "127.0.0.1") as connection:
             connection.request("GET", PLAN)
             response = connection.getresponse()
             response.read()
@@ -343,11 +343,13 @@ def _search_plans(port: int, trust: ssl.SSLContext, end: float) -> list[int]:
 
 
 @contextmanager
-def _connect(port: int, trust: ssl.SSLContext, client: str) -> Iterator[HTTPConnection]:
+def _connect(
+    port: int, ssl_context: ssl.SSLContext, client_address: str
+) -> Iterator[HTTPConnection]:
     connection = HTTPConnection(NAME, timeout=60)
     with (
-        socket.create_connection(("127.0.0.1", port), 60, (client, 0)) as plain,
-        trust.wrap_socket(plain, server_hostname=NAME) as connection.sock,
+        socket.create_connection(("127.0.0.1", port), 60, (client_address, 0)) as plain,
+        ssl_context.wrap_socket(plain, server_hostname=NAME) as connection.sock,
     ):
         yield connection
 
