@@ -61,7 +61,7 @@ def battles(tmp_path: Path) -> pl.DataFrame:
     return frame
 
 
-def read(place: Path) -> pl.DataFrame:
+def read_output(place: Path) -> pl.DataFrame:
     """Read the rows of a target."""
     if place.suffix == ".parquet":
         return pl.read_parquet(place / "*.parquet" if place.is_dir() else place)
@@ -82,7 +82,7 @@ def test_a_cluster_writes_the_same_rows_as_a_single_process(
     assert done.errors > 0
     if ending == "csv":
         assert together.read_bytes() == alone.read_bytes()
-    found, wanted = read(together), read(alone)
+    found, wanted = read_output(together), read_output(alone)
     if (source, ending) == ("in.jsonl", "parquet"):  # a cluster reads JSON cells as text
         wanted = wanted.with_columns(pl.col("attackers", "defenders").cast(pl.String))
     assert found.equals(wanted)
@@ -135,12 +135,12 @@ def test_two_runs_at_once_each_write_all_rows(
     assert isinstance(first, BatchResult)
     assert isinstance(second, BatchResult)
     assert (first.rows, second.rows) == (ROWS, 2000)
-    assert read(tmp_path / "out.csv").height in (ROWS, 2000)
+    assert read_output(tmp_path / "out.csv").height in (ROWS, 2000)
     # One run creates the folder; the other run reports an error.
     (done,) = (each for each in folders if isinstance(each, BatchResult))
     (said,) = (each for each in folders if isinstance(each, str))
     assert "out.parquet" in said
-    assert read(tmp_path / "out.parquet").height == done.rows
+    assert read_output(tmp_path / "out.parquet").height == done.rows
     assert not [each for each in tmp_path.iterdir() if each.name.startswith(".")]
 
 

@@ -89,7 +89,7 @@ def write_frame(frame: pl.DataFrame, file: Path) -> Path:
     return file
 
 
-def read(file: Path) -> pl.DataFrame:
+def read_output(file: Path) -> pl.DataFrame:
     """Read a target into a frame, with numbers converted from text."""
     content = file.read_bytes()
     if file.suffix == ".zst":
@@ -125,7 +125,7 @@ def test_rows_of_each_format_keep_their_order_and_get_their_answers(
     wanted = answer(battles)
     assert done.rows == COUNT
     assert done.errors == COUNT - wanted["error"].null_count() > 0
-    found = read(tmp_path / target)
+    found = read_output(tmp_path / target)
     assert found.columns == wanted.columns
     if ".csv" in target and ".csv" not in source:  # formulas must not run in a spreadsheet
         found = found.with_columns(note=pl.col("note").str.replace("^'=", "="))
@@ -140,7 +140,7 @@ def test_columns_of_campaigns_may_have_lists_and_objects(tmp_path: Path) -> None
     pa.parquet.write_table(table, tmp_path / "in.parquet")
     done = answer_file(tmp_path / "in.parquet", tmp_path / "out.csv", "campaign")
     assert done.errors == 1
-    found = read(tmp_path / "out.csv")
+    found = read_output(tmp_path / "out.csv")
     assert found["territories"].to_list() == ["[2, 3]", "[1]", "[2, null]"]
     wanted = answer(table, "campaign")["win_probability"].to_pylist()
     assert found["win_probability"].to_list() == wanted
@@ -177,7 +177,7 @@ def test_json_lines_stay_unchanged_except_for_answers(
         "missing attackers",
     ]
     answer_file(tmp_path / "in.jsonl", tmp_path / "out.parquet")
-    columns = read(tmp_path / "out.parquet")
+    columns = read_output(tmp_path / "out.parquet")
     assert columns.drop("win_probability", strict=False).height == 6
     assert columns["deep"].to_list() == [None, '{"a": [1]}', None, None, None, None]
     assert columns["error"].to_list() == [each["error"] for each in found]
@@ -191,7 +191,7 @@ def test_large_whole_numbers_stay_exact_in_mixed_columns(tmp_path: Path) -> None
         if source == "in.jsonl":
             file.write_text(file.read_text().replace("12,", "12.0,"))
         answer_file(file, tmp_path / "out.csv")
-        found = read(tmp_path / "out.csv")
+        found = read_output(tmp_path / "out.csv")
         assert found["attackers"].to_list() == [large, None, 12], source
         wanted = answer(frame)
         assert found["error"].to_list() == wanted["error"].to_list()
@@ -362,7 +362,7 @@ def test_the_limit_on_keys_applies_to_all_blocks_together(
 def test_json_lines_may_have_some_different_keys(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(rows_with_keys(2_000, 500))
     assert answer_file(tmp_path / "in.jsonl", tmp_path / "out.parquet") == (2_000, 0)
-    assert read(tmp_path / "out.parquet").width == 2 + 500 + 5
+    assert read_output(tmp_path / "out.parquet").width == 2 + 500 + 5
 
 
 def test_colons_in_json_texts_are_not_counted_as_keys(tmp_path: Path) -> None:
@@ -455,14 +455,14 @@ def test_arrow_files_of_polars_are_read_and_their_texts_written(
     for name in ("in", "stream", "sunk"):
         for target in ("out.arrow", "out.parquet"):
             answer_file(tmp_path / f"{name}.arrow", tmp_path / target)
-            assert read(tmp_path / target).equals(answer(battles))
+            assert read_output(tmp_path / target).equals(answer(battles))
 
 
 def test_excel_is_read_and_written(battles: pl.DataFrame, tmp_path: Path) -> None:
     wanted = answer(battles)
     battles.rename({"attackers": "Attackers"}).write_excel(tmp_path / "in.xlsx")
     answer_file(tmp_path / "in.xlsx", tmp_path / "out.parquet")
-    assert read(tmp_path / "out.parquet").rename({"Attackers": "attackers"}).equals(wanted)
+    assert read_output(tmp_path / "out.parquet").rename({"Attackers": "attackers"}).equals(wanted)
     battles.write_parquet(tmp_path / "in.parquet")
     answer_file(tmp_path / "in.parquet", tmp_path / "out.xlsx")
     found = pl.read_excel(tmp_path / "out.xlsx", infer_schema_length=None)
@@ -554,7 +554,7 @@ def test_killed_runs_leave_a_complete_target(tmp_path: Path) -> None:
         if ended or content != old:
             assert content.count("\n") - 1 in sizes
             assert content.endswith(",4.438225776527249,1.3393729416636297,6.2586246012148745,\n")
-            frame = read(target)
+            frame = read_output(target)
             assert frame["error"].null_count() == frame.height == frame["win_probability"].count()
     assert endings - {0}, "no run ended"
 
@@ -626,7 +626,7 @@ def test_the_command_has_the_options_of_its_question(
     monkeypatch.chdir(tmp_path)
     Path("in.csv").write_text("territories\n8 2 2\n10\n")
     assert run("batch in.csv out.csv --question need --chance 90% --garrison 0").code == 0
-    found = read(Path("out.csv"))
+    found = read_output(Path("out.csv"))
     assert (
         found["attackers"].to_list()
         == answer({"territories": ["8 2 2", "10"]}, "need", chance="90%", garrison=0)[
