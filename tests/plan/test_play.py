@@ -80,7 +80,7 @@ def test_a_defender_who_sees_the_attack_replies_as_the_plan_expects(
     board = make_board("two", [("s", "a")], "sa")
     start = make_position(board, {"s": attackers}, {"a": defenders})
     found_play = best_plan(start, TakeAll("a"), "defender sees first", play=play).follow()
-    found = {(lost, killed): chance for chance, lost, killed in found_play.chances()}
+    found = {(lost, killed): chance for chance, lost, killed in found_play.loss_chances()}
     expected = find_chances_if_seen(attackers, defenders, whole=play == "battles")
     assert found == pytest.approx(expected, abs=1e-12)
 
@@ -98,12 +98,12 @@ def test_the_chances_of_a_roll_are_computed_once(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(AllBattles, "_average_values", count)
     kernel._win_table_after_roll.cache_clear()
-    chances, rng = play.chances(), np.random.default_rng(3)
+    chances, rng = play.loss_chances(), np.random.default_rng(3)
     assert len({id(each) for each in built}) == 1
     spans = len(built)
     for _ in range(20):
         play.draw_losses(rng)
-    assert play.chances() == chances
+    assert play.loss_chances() == chances
     assert len(built) == spans
 
 

@@ -88,7 +88,7 @@ def test_threads_that_share_a_plan_agree_with_one_thread(states: int) -> None:
 
     def asked(plan: Plan, position: Position) -> object:
         play = Play(plan, position)  # a new `Play` has empty caches
-        return play.value, play.is_exact, play.move, None if play.is_over else play.chances()
+        return play.value, play.is_exact, play.move, None if play.is_over else play.loss_chances()
 
     same_from_threads(
         lambda k: asked(shared, positions[k]), [asked(alone, each) for each in positions]

@@ -343,12 +343,12 @@ class Play(DisplayMixin):
         rng: the random number generator. A defender with a choice of dice chooses the worst for the
             plan.
         """
-        drawn = self._chances
+        drawn = self._loss_chances
         shares = np.array([each.chance for each in drawn])
         found = drawn[int(rng.choice(len(drawn), p=shares / shares.sum()))]
         return found.attackers, found.defenders
 
-    def chances(self) -> list[Result]:
+    def loss_chances(self) -> list[Result]:
         """Return the possible losses in the next roll with their chances.
 
         A defender with a choice of dice is assumed to minimise the value of the plan or, in a
@@ -359,7 +359,7 @@ class Play(DisplayMixin):
         >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
         >>> start = Position(board, "red", (Holding("red", 6), Holding("blue", 4)))
         >>> play = best_plan(start, TakeAll("B"), "defender sees first").follow()
-        >>> for chance, attackers, defenders in sorted(play.chances()):
+        >>> for chance, attackers, defenders in sorted(play.loss_chances()):
         ...     print(f"{chance:.3f} {attackers}-{defenders}")
         0.101 0-2
         0.125 1-0
@@ -367,10 +367,10 @@ class Play(DisplayMixin):
         0.227 2-0
         0.375 0-1
         """
-        return [*self._chances]
+        return [*self._loss_chances]
 
     @cached_property
-    def _chances(self) -> tuple[Result, ...]:
+    def _loss_chances(self) -> tuple[Result, ...]:
         found = self._next()
         kernel = self.problem.kernels[found.to]
         if not self.problem.turn.whole_battles or not kernel.is_rolled:
