@@ -262,18 +262,22 @@ class Campaign(PasteableMixin):
         """
         return self.outcomes(exact=exact, method=method).map(self.find_score)
 
-    def find_score(self, end: CampaignOutcome) -> int:
+    def find_score(self, outcome: CampaignOutcome) -> int:
         """Return Norvig's score of one outcome of the campaign, as in `score`.
 
-        end: an outcome of the campaign.
+        outcome: an outcome of the campaign.
 
         >>> Campaign(3, [1, 5]).find_score(CampaignOutcome(conquered=0, attackers=1, defenders=1))
         -5
         """
-        if not isinstance(end, CampaignOutcome):
-            raise MalformedError(f"end must be a CampaignOutcome, got {quote(end)}")
-        untouched = self.territories[end.conquered + 1 :]
-        return end.attackers - end.defenders - sum(territory.defenders for territory in untouched)
+        if not isinstance(outcome, CampaignOutcome):
+            raise MalformedError(f"outcome must be a CampaignOutcome, got {quote(outcome)}")
+        untouched = self.territories[outcome.conquered + 1 :]
+        return (
+            outcome.attackers
+            - outcome.defenders
+            - sum(territory.defenders for territory in untouched)
+        )
 
     def play(self, rng: "np.random.Generator") -> tuple[PlayedBattle, ...]:
         """Play the campaign once with random dice, and return its battles.
