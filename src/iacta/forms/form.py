@@ -263,19 +263,21 @@ class Form:
         return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
 
-def make_form(bases: tuple[type["Form"], ...], own: Mapping[str, Any], **members: object) -> Any:
+def make_form(
+    bases: tuple[type["Form"], ...], parameters: Mapping[str, Any], **members: object
+) -> Any:
     """Create a form class.
 
     bases: the base classes, whose parameters the form inherits.
-    own: a mapping from names to further parameters, each declared with `parameter`.
+    parameters: a mapping from names to further parameters, each declared with `parameter`.
     members: methods of the class, and its docstring.
     """
-    types = dict.fromkeys(own, Any)
+    types = dict.fromkeys(parameters, Any)
     return new_class(
         bases[0].__name__,
         bases,
         {"kw_only": True},
-        lambda body: body.update(__annotations__=types, **own, **members),
+        lambda body: body.update(__annotations__=types, **parameters, **members),
     )
 
 
