@@ -247,10 +247,10 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             record["outlines"] = dict(zip(self.territories, shapes, strict=True))
         return record
 
-    def to_toml(self, within: str = "") -> str:
+    def to_toml(self, table_prefix: str = "") -> str:
         """Return the content of a TOML file in iacta's own format, which `read_board` reads.
 
-        within: a prefix for the names of tables, for a board inside a larger file.
+        table_prefix: a prefix for the names of tables, for a board inside a larger file.
 
         >>> import tomllib
         >>> from iacta.board.files import read_board
@@ -264,12 +264,12 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
         ]
         for key in ("territories", "places", "outlines"):
             if key in record:
-                lines += ["", f"[{within}{key}]"]
+                lines += ["", f"[{table_prefix}{key}]"]
                 lines += [
                     f"{format_json(name)} = {format_json(e)}" for name, e in record[key].items()
                 ]
         for name, continent in record["continents"].items():
-            lines += ["", f"[{within}continents.{format_json(name)}]"]
+            lines += ["", f"[{table_prefix}continents.{format_json(name)}]"]
             lines += [f"{key} = {format_json(value)}" for key, value in continent.items()]
         return "\n".join(lines) + "\n"
 
