@@ -79,10 +79,10 @@ class FileFormat(NamedTuple):
     delimiter: str = ","
 
 
-def read_format(file: Path) -> FileFormat:
+def find_format(file: Path) -> FileFormat:
     """Return the format of a target from its suffix.
 
-    >>> read_format(Path("battles.csv.gz"))
+    >>> find_format(Path("battles.csv.gz"))
     FileFormat(name='csv', compression='gzip', delimiter=',')
     """
     compression = COMPRESSIONS.get(file.suffix.lower())
@@ -115,7 +115,7 @@ class BatchJob:
         """Return the job for a table that has been opened."""
         name = "jsonl" if table.format == "json" else table.format
         is_stream = str(target) == STREAM
-        to = FileFormat(name) if is_stream else read_format(target)
+        to = FileFormat(name) if is_stream else find_format(target)
         is_pipe = is_stream or (target.exists() and not target.is_file())
         return cls(asked, FileFormat(name), to, is_pipe)
 

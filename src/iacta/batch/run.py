@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from iacta.batch.files import MAX_LINE_BYTES, BatchJob, BatchResult, read_format
+from iacta.batch.files import MAX_LINE_BYTES, BatchJob, BatchResult, find_format
 from iacta.batch.rows import ERROR, answer_rows, read_question
 from iacta.forms.question import Watch
 from iacta.inputs.errors import IllegalError
@@ -53,7 +53,7 @@ def answer_file(
     asked = read_question(question, columns, given)
     to = read_path(target, "target")
     if str(to) != STREAM:
-        read_format(to)
+        find_format(to)
         check_writable(to)
     file = read_path(source, "source")
     if str(file) != STREAM and to.exists() and file.exists() and to.samefile(file):
