@@ -240,14 +240,14 @@ class Problem:
         """Convert a state to a position, in which territories without armies have no owner."""
         return self.make_turn(state).position
 
-    def at_state(self, state: TurnState, goal: Goal | None = None) -> "Problem":
+    def at_state(self, state: TurnState, new_goal: Goal | None = None) -> "Problem":
         """Return the problem that starts in a later state, with the same rules and constraints.
 
         Unlike in a position, a territory without armies keeps its owner.
 
-        goal: another goal, with names spelled as on the board; `None` for the same goal.
+        new_goal: another goal, with names spelled as on the board; `None` for the same goal.
         """
-        return Problem(self.make_turn(state), self.goal if goal is None else goal)
+        return Problem(self.make_turn(state), self.goal if new_goal is None else new_goal)
 
     def narrow(self) -> "Problem | None":
         """Return the narrow problem, in which stacks next to targets attack the targets only.
