@@ -9,7 +9,7 @@ any), and a sentence.
 from os import PathLike
 
 from iacta.board import Board
-from iacta.board.formats.reading import read_file, read_lines, read_table
+from iacta.board.formats.reading import read_file, read_section_lines, read_table
 from iacta.game.missions import Eliminate, Mission, OwnContinents, OwnTerritories, read_mission
 from iacta.game.victory import replace_error_prefix
 from iacta.inputs.checks import quote, read_list
@@ -34,7 +34,7 @@ def read_mission_cards(
     path = read_path(str(file), "mission_cards")
     with add_file_name(path, "missions"):
         text = read_file(path).text
-        lines = [each for each in read_lines(text) if each.section == "missions"]
+        lines = [each for each in read_section_lines(text) if each.section == "missions"]
         if lines:
             rows = (_read_line(each.text, each.line, board, players) for each in lines)
             found = tuple(each for each in rows if each is not None)

@@ -19,8 +19,8 @@ from iacta.board.formats.reading import (
     BoardText,
     TextLine,
     read_bonus,
-    read_lines,
     read_place,
+    read_section_lines,
 )
 from iacta.inputs.errors import IllegalError, MalformedError
 
@@ -39,7 +39,7 @@ def _read_draft(source: BoardText, default_name: str) -> Draft | None:
     is_headed = all(head.search(source.plain) for head in HEADS)
     if not is_headed and not BEGINNING.search(source.plain):
         return None
-    lines = read_lines(source.plain)
+    lines = read_section_lines(source.plain)
     continents = [_read_continent(entry) for entry in lines if entry.section == "continents"]
     rows = [entry for entry in lines if entry.section == "territories"]
     neighbours = sum(max(entry.text.count(",") - 3, 0) for entry in rows)

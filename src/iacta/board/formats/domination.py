@@ -38,8 +38,8 @@ from iacta.board.formats.reading import (
     read_bonus,
     read_file,
     read_id,
-    read_lines,
     read_place,
+    read_section_lines,
 )
 from iacta.inputs.checks import WHOLE, quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
@@ -61,7 +61,7 @@ def _read_draft(source: BoardText, default_name: str) -> Draft | None:
     for section in ("continents", "countries"):
         if section not in sections:
             raise MalformedError(f"missing the section [{section}]")
-    lines = read_lines(source.plain)
+    lines = read_section_lines(source.plain)
     continents = _read_continents([entry for entry in lines if entry.section == "continents"])
     countries = _read_countries([entry for entry in lines if entry.section == "countries"])
     borders = _read_borders([entry for entry in lines if entry.section == "borders"], countries)
@@ -228,7 +228,7 @@ def _find_cards_name(text: str, default: str) -> str:
     >>> _find_cards_name("crd ../y.cards", "x.cards")
     'x.cards'
     """
-    for entry in read_lines(text):
+    for entry in read_section_lines(text):
         words = entry.text.split()
         if len(words) == 2 and words[0].lower() == "crd" and words[1].endswith(".cards"):
             inside = not set(words[1]) & set("/\\:") and not words[1].startswith(".")
@@ -241,7 +241,7 @@ def _read_cards(text: str, draft: Draft) -> Cards:
     seen: set[str] = set()
     wildcards, missions = 0, 0
     remarks: list[tuple[int, str]] = []
-    for entry in read_lines(text):
+    for entry in read_section_lines(text):
         words = entry.text.split()
         if entry.section == "missions":
             missions += 1

@@ -167,10 +167,10 @@ class TextLine(NamedTuple):
     text: str
 
 
-def read_lines(text: str) -> list[TextLine]:
+def read_section_lines(text: str) -> list[TextLine]:
     r"""Return the lines of a file with sections, except comments and empty lines.
 
-    >>> read_lines("; old\nname X\n[borders]\n1 2")
+    >>> read_section_lines("; old\nname X\n[borders]\n1 2")
     [TextLine(section='', line=2, text='name X'), TextLine(section='borders', line=4, text='1 2')]
     """
     entries, section = [], ""
