@@ -57,7 +57,7 @@ def choose_territories(
     if need == 1 and problem.goal.armies < 2:
         return TakeAny(tuple(map(problem.name, others)))
     search = _SetSearch(problem, start, new, deadline)
-    found = search.find_best(search.list_sets(others, need))
+    found = search.improve_best_set(search.list_sets(others, need))
     return None if found is None else search.make_goal(found)
 
 
@@ -126,7 +126,7 @@ class _SetSearch:
     def _count_armies(self, chosen: int) -> int:
         return sum(self.start.armies[t] for t in bits(chosen))
 
-    def find_best(self, sets: Iterable[int]) -> int | None:
+    def improve_best_set(self, sets: Iterable[int]) -> int | None:
         """Improve the best of some sets by exchanging single territories, and return the result."""
         best = max(sets, key=self._find_value, default=None)
         is_better = best is not None
