@@ -46,8 +46,8 @@ def choose_territories(
     deadline: when to stop searching.
     """
     assert isinstance(problem.goal, OwnAny)  # noqa: S101 # the caller checks it
-    raised = list_raised(problem, start, new)
-    start, new = start.add_armies(raised), new - sum(raised.values())
+    missing = find_missing_armies(problem, start, new)
+    start, new = start.add_armies(missing), new - sum(missing.values())
     need = problem.goal.number - problem.goal.count_held(start.owned, start.armies)
     others = [*bits(problem.field)]
     # A battle to the end may leave a conquered territory with too few armies.
@@ -61,8 +61,8 @@ def choose_territories(
     return None if found is None else search.make_goal(found)
 
 
-def list_raised(problem: Problem, start: TurnState, new: int) -> Mapping[int, int]:
-    """Return the number of new armies that some own territories need to count for the goal.
+def find_missing_armies(problem: Problem, start: TurnState, new_armies: int) -> Mapping[int, int]:
+    """Return the number of new armies that some own territories still need to count for the goal.
 
     For an `OwnAny`, these are the territories that need the fewest, as long as the goal needs more
     territories and there are enough new armies. The result is empty if the goal does not require a
@@ -70,19 +70,19 @@ def list_raised(problem: Problem, start: TurnState, new: int) -> Mapping[int, in
 
     problem: the problem with the goal.
     start: the state before the new armies are placed.
-    new: the number of new armies.
+    new_armies: the number of new armies.
     """
-    goal, raised = problem.goal, dict[int, int]()
+    goal, missing = problem.goal, dict[int, int]()
     if isinstance(goal, TakeWithArmies):
-        missing = ((goal.armies - start.armies[t], t) for t in map(problem.place, goal.kept))
-        return {t: number for number, t in missing if number > 0}
+        lacking = ((goal.armies - start.armies[t], t) for t in map(problem.place, goal.kept))
+        return {t: number for number, t in lacking if number > 0}
     if not isinstance(goal, OwnAny):
-        return raised
+        return missing
     need = goal.number - goal.count_held(start.owned, start.armies)
     for number, t in sorted((goal.armies - start.armies[t], t) for t in bits(start.owned)):
-        if number > 0 and len(raised) < need and number <= new - sum(raised.values()):
-            raised[t] = number
-    return raised
+        if number > 0 and len(missing) < need and number <= new_armies - sum(missing.values()):
+            missing[t] = number
+    return missing
 
 
 class _SetSearch:

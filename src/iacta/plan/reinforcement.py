@@ -39,7 +39,7 @@ from iacta.plan.best import (
     plan_within,
 )
 from iacta.plan.goals import Goal, OwnAny, TakeWithArmies
-from iacta.plan.own_any import choose_territories, list_raised
+from iacta.plan.own_any import choose_territories, find_missing_armies
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL
 from iacta.plan.policy import QUICK_STYLE
@@ -578,7 +578,9 @@ class Placements:
     def _has_too_few_armies(self, state: TurnState) -> bool:
         """Return whether own territories have fewer armies than the goal requires."""
         goal = self.values.problem.goal
-        return isinstance(goal, TakeWithArmies) and bool(list_raised(self.values.problem, state, 0))
+        return isinstance(goal, TakeWithArmies) and bool(
+            find_missing_armies(self.values.problem, state, 0)
+        )
 
     def after(self, placement: Placement) -> TurnState:
         """Return the state after a placement of new armies."""
@@ -592,11 +594,11 @@ class Placements:
         """
         self.has_tried_all = False
         problem = self.values.problem
-        raised = {} if self.values.proven else list_raised(problem, self.start, armies)
-        if raised and sum(raised.values()) <= armies:
-            rest = Placements(self.start.add_armies(raised), self.values)
-            first = {problem.name(t): number for t, number in raised.items()}
-            left = rest.rank_placements(armies - sum(raised.values()))
+        missing = {} if self.values.proven else find_missing_armies(problem, self.start, armies)
+        if missing and sum(missing.values()) <= armies:
+            rest = Placements(self.start.add_armies(missing), self.values)
+            first = {problem.name(t): number for t, number in missing.items()}
+            left = rest.rank_placements(armies - sum(missing.values()))
             return [_sort_placement(Counter(first) + Counter(dict(each))) for each in left]
         limit = SMALL_PLACEMENTS if is_small(problem.turn) else MAX_PLACEMENTS
         places = *self.places, *self._weak
