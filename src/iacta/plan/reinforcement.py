@@ -667,7 +667,7 @@ class Placements:
                 return ranks
         best, step = max(ranks, key=lambda each: ranks[each]), max(armies // 2, 1)
         while step:
-            moved = [*_list_transfers(dict(best), places, step)]
+            moved = [*_list_shifted_placements(dict(best), places, step)]
             if not all(self._rank(each, ranks) for each in moved):
                 return ranks
             better = max(moved, key=lambda each: ranks[each], default=best)
@@ -696,7 +696,7 @@ def _count_attacks_to_goal(problem: Problem) -> dict[int, int]:
     return found
 
 
-def _list_transfers(
+def _list_shifted_placements(
     placement: Mapping[str, int], places: Iterable[str], step: int
 ) -> Iterator[Placement]:
     for start, there in placement.items():
