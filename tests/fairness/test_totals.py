@@ -25,9 +25,9 @@ QUOTED = "100,000 rolls 3 v 2: attackers lost 92,351, defenders 107,649"
 ROWS = "rolls,attack_dice,defence_dice,attackers_lost,defenders_lost\n"
 
 
-def find_result(found: Audit, question: str) -> Finding:
-    """Return the result of a test."""
-    (each,) = (each for each in found.findings if each.question == question)
+def find_finding(audited: Audit, question: str) -> Finding:
+    """Return the finding of a test."""
+    (each,) = (each for each in audited.findings if each.question == question)
     return each
 
 
@@ -63,7 +63,7 @@ def test_the_quoted_totals_are_1_01_standard_deviations_off() -> None:
     z = (92_351 - 100_000 * mean) / math.sqrt(100_000 * variance)
     found = audit(QUOTED)
     assert round(z, 2) == 1.01
-    each = find_result(found, "totals")
+    each = find_finding(found, "totals")
     assert each.statistic == pytest.approx(z, rel=1e-12)
     assert each.p_value == pytest.approx(normal_tails(100_000, 92_351), abs=1e-6)
     assert found.lines == 100_000
@@ -101,7 +101,7 @@ def test_p_values_of_totals_agree_with_enumerated_sums(rolls: int, lost: int) ->
     wanted = sum(float(p) for n, p in total.items() if abs(n - mean) >= abs(lost - mean))
     assert sum(total.values()) == 1
     found = audit(f"{ROWS}{rolls},3,2,{lost},{2 * rolls - lost}\n")
-    each = find_result(found, "totals")
+    each = find_finding(found, "totals")
     assert each.how == "exact"
     assert each.p_value == pytest.approx(wanted, rel=1e-9)
 
@@ -118,7 +118,7 @@ def test_long_totals_are_nearly_normal() -> None:
 
 def test_several_kinds_of_rolls_are_one_question() -> None:
     found = audit(ROWS + "1000,3,2,960,1040\n500,3,1,190,310\n")
-    each = find_result(found, "totals")
+    each = find_finding(found, "totals")
     off = []
     for chances, rolls, lost in ((THREE_TWO, 1000, 960), (THREE_ONE, 500, 190)):
         mean, variance = moments(chances)
@@ -191,7 +191,7 @@ def test_the_quoted_battles_are_compared_with_all_results() -> None:
     chances = [Battle(ours, theirs).win_probability() for ours, theirs, _ in FOUGHT]
     wanted = find_chance_of_few_wins(chances, 1)
     found = audit("6 v 1 lost, 9 v 3 lost, 7 v 2 won")
-    each = find_result(found, "wins")
+    each = find_finding(found, "wins")
     assert each.p_value == pytest.approx(2 * wanted, rel=1e-9)
     assert round(100 * wanted, 2) == 0.46
     assert "fair dice win at most 1 with a chance of 0.46%" in each.detail
@@ -223,11 +223,11 @@ def test_numbers_of_battles_won_are_binomial(fought: int, p: float, won: int) ->
 def test_losing_almost_certain_battles_raises_an_alarm() -> None:
     one = audit("25 v 1 lost")
     wanted = 1 - Battle(25, 1).win_probability(exact=True)
-    assert find_result(one, "wins").p_value == pytest.approx(2 * float(wanted), rel=1e-9)
+    assert find_finding(one, "wins").p_value == pytest.approx(2 * float(wanted), rel=1e-9)
     assert one.is_alarm
     far = audit("200 v 1 lost")  # the chance to win is 1 as a float, but a win is not certain
     assert (far.is_alarm, far.impossible) == (True, 0)
-    assert 0 < find_result(far, "wins").p_value < 1e-30
+    assert 0 < find_finding(far, "wins").p_value < 1e-30
     assert audit("21 v 15 lost", rules="balanced blitz").impossible == 1
     answer = ask("audit", log="attackers,defenders,won\n600,1,no\n")  # a chance of 1e-280
     head = str(next(iter(answer.sections())).parts[0])
@@ -251,9 +251,9 @@ def test_battles_of_which_only_the_winner_is_known_are_tested_as_chances_are() -
 
 def test_an_extreme_battle_is_detected_despite_the_expected_number_of_wins() -> None:
     found = audit("9 v 8 won, 9 v 8 lost, " * 40 + "25 v 1 lost")
-    assert find_result(found, "wins").p_value > 0.1
+    assert find_finding(found, "wins").p_value > 0.1
     assert found.is_alarm
-    each = find_result(found, "most extreme")
+    each = find_finding(found, "most extreme")
     assert each.detail == "25 against 1 lost"
     assert each.p_value < 1e-9
 
@@ -272,8 +272,8 @@ def test_all_kinds_of_lines_make_one_log() -> None:
     questions = {each.question for each in found.findings}
     assert questions >= {"dice", "rolls", "battles", "totals", "wins", "chances", "luck", "spread"}
     assert (found.lines, found.chances, found.impossible) == (106, 2, 0)
-    assert find_result(found, "chances").how == "bound"
-    assert find_result(found, "wins").p_value == pytest.approx(
+    assert find_finding(found, "chances").how == "bound"
+    assert find_finding(found, "wins").p_value == pytest.approx(
         2 * (1 - Battle(6, 1).win_probability())
     )
     ada, ben = found.lucks
