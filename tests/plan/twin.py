@@ -284,7 +284,7 @@ class Play:
             for weight, replies in self.throws(state, action)
         )
 
-    def position_at(self, state: State) -> Position:
+    def make_position(self, state: State) -> Position:
         """Return the position of a state."""
         start = self.position
         holdings = tuple(
@@ -310,7 +310,7 @@ class Play:
         moves: Callable[[Position], NextMove | None],
         value: Callable[[State], Number],
     ) -> Number:
-        move = moves(self.position_at(state))
+        move = moves(self.make_position(state))
         if move is None:
             return self.paid(state)
         action = Action(self.place[move.start], self.place[move.to], move.dice)
