@@ -64,7 +64,7 @@ def create_app(
         app.add_middleware(CrossOrigin, origins=origins)
     app.add_middleware(Guard, host=host, names=names)
     app.add_middleware(Delivery)  # outside the guard, to deliver its refusals too
-    add_problems(app, pages.write_problem, HEADERS)
+    add_problems(app, pages.make_problem_page, HEADERS)
     app.include_router(api.make_router(working))
     app.include_router(pages.make_router(working))
     app.include_router(api_docs.make_router())

@@ -463,7 +463,7 @@ def _make_links(question: Question, chart: str) -> Elsewhere:
     return Elsewhere(f"{name}?{query}", f"api/v1/{name}", query, has_picture, chart, copies)
 
 
-def write_problem(path: str, status: int, title: str, sentence: str) -> HTMLResponse:
+def make_problem_page(path: str, status: int, title: str, sentence: str) -> HTMLResponse:
     """Return the error page for a problem.
 
     path: the requested path, which determines the relative links to the root.
