@@ -189,7 +189,7 @@ class Form:
             if value is not None or parameter.default is not None:
                 set_field(self, parameter.name, parameter.read(value))
         self.complete()
-        self._check_together()
+        self._check_combinations()
 
     def complete(self) -> None:
         """Set parameters whose values follow from other parameters."""
@@ -198,7 +198,7 @@ class Form:
         value = getattr(self, name)
         return value is not None and value is not False
 
-    def _check_together(self) -> None:
+    def _check_combinations(self) -> None:
         for phrase in self.one_of:
             names = phrase.split(" or ")
             given = [name for name in names if self.has(name)]
