@@ -175,7 +175,9 @@ def test_campaigns_end_as_computed() -> None:
     assert taken == simulated.won
 
 
-def fight_with_five_ones(attackers: int, defenders: int, dice: random.Random) -> tuple[int, int]:
+def fight_with_growing_armies(
+    attackers: int, defenders: int, dice: random.Random
+) -> tuple[int, int]:
     """Fight one battle die by die; both sides gain an army if all dice show one."""
     while attackers > 1 and defenders:
         ours = sorted((dice.randint(1, 2) for _ in range(min(2, attackers - 1))), reverse=True)
@@ -191,7 +193,7 @@ def fight_with_five_ones(attackers: int, defenders: int, dice: random.Random) ->
 
 def test_five_ones_end_as_battles_rolled_one_by_one() -> None:
     dice = random.Random(5)  # noqa: S311 # no secret depends on it
-    slow = [fight_with_five_ones(4, 3, dice) for _ in range(20_000)]
+    slow = [fight_with_growing_armies(4, 3, dice) for _ in range(20_000)]
     simulated = simulate_battle(4, 3, FIVE_ONES_OFTEN, runs=20_000)
     assert max(end.attackers for end in simulated.outcomes) > 4
     for event in (is_won, lambda end: end[0] == 4, lambda end: end[0] > 4, lambda end: end[1] > 3):
