@@ -303,14 +303,14 @@ def run_forward(
         dice = min(d, most_defence)
         nearest = [rows.setdefault(d - k, np.zeros(start.shape)) for k in range(dice + 1)]
         if len(start) > most >= fewest:
-            _leave_full_dice(nearest, steps[most, dice], most)
+            _carry_full_dice_forward(nearest, steps[most, dice], most)
         for a in range(min(most, len(start)) - 1, fewest - 1, -1):
-            _leave_state(nearest, steps[a, dice], a)
+            _carry_state_forward(nearest, steps[a, dice], a)
         held[d] = rows.pop(d)[:fewest].copy()  # a view would keep the whole row in memory
     return rows[0], held
 
 
-def _leave_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:
+def _carry_full_dice_forward(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:
     """Carry the probabilities of a row forward out of the states that roll all attack dice."""
     row, taken = nearest[0], len(step) - 1
     states = row[most:]
@@ -321,7 +321,7 @@ def _leave_full_dice(nearest: list[Floats], step: tuple[float, ...], most: int) 
         nearest[k][first + k : first + k + count] += step[k] * states
 
 
-def _leave_state(nearest: list[Floats], step: tuple[float, ...], a: int) -> None:
+def _carry_state_forward(nearest: list[Floats], step: tuple[float, ...], a: int) -> None:
     chance = nearest[0][a]
     for k, p in enumerate(step):
         nearest[k][a - len(step) + 1 + k] += p * chance
