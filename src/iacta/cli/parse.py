@@ -7,7 +7,7 @@ from functools import partial
 
 from iacta.forms.form import Form, Parameter, format_option
 from iacta.forms.parameter_kinds import Flag, Name, Pairs, Whole
-from iacta.forms.question import find_similar_name, list_questions
+from iacta.forms.question import describe_questions_with_parameter, find_similar_name
 from iacta.inputs.checks import MAX_VALUE_LENGTH, quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
@@ -208,7 +208,7 @@ def _explain_unexpected(
 def _suggest_other(parameters: Sequence[Parameter], option: str) -> str:
     """Suggest another option, or a question that has the unknown option."""
     name = option.lstrip(DASHES)
-    return _suggest_option(parameters, name) or list_questions(
+    return _suggest_option(parameters, name) or describe_questions_with_parameter(
         name.replace("-", "_"), "iacta {}".format
     )
 

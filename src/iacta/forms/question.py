@@ -150,22 +150,24 @@ QUESTIONS: Register[Question] = Register("iacta.questions")
 question = QUESTIONS.add
 
 
-def list_questions(name: str, spell: Callable[[str], str] = str) -> str:
+def describe_questions_with_parameter(
+    parameter_name: str, spell: Callable[[str], str] = str
+) -> str:
     """Return a clause that names the questions with a parameter; empty for no questions.
 
-    name: the name of the parameter.
+    parameter_name: the name of the parameter.
     spell: a function that returns the spelling of a question in an interface, such as `iacta
         decide` for `decide`.
 
-    >>> list_questions("prize"), list_questions("prices")
+    >>> describe_questions_with_parameter("prize"), describe_questions_with_parameter("prices")
     ('decide has it', '')
-    >>> list_questions("chance", "iacta {}".format)
+    >>> describe_questions_with_parameter("chance", "iacta {}".format)
     'iacta defend and iacta need have it'
     """
     names = [
         spell(form.name)
         for form in QUESTIONS.load_all()
-        if any(parameter.name.rstrip("_") == name for parameter in form.parameters())
+        if any(parameter.name.rstrip("_") == parameter_name for parameter in form.parameters())
     ]
     if len(names) > MAX_NAMED_QUESTIONS:
         return f"{names[0]} and {len(names) - 1} others have it"
@@ -191,7 +193,7 @@ def explain_unknown_parameter(form: type[Question], name: str, known: Sequence[P
     if near := value_names.get(name) or find_similar_name(name, names):
         hint = f"did you mean {near!r}?"
     elif not any(parameter.name == name for parameter in form.parameters()):
-        hint = list_questions(name) or hint
+        hint = describe_questions_with_parameter(name) or hint
     return f"unknown parameter {quote(name)} of {form.name}; {hint}"
 
 
