@@ -57,7 +57,7 @@ KERNELS = kernels()
 
 
 @cache
-def ends(kernel: Kernel, attackers: int, defenders: int) -> dict[State, Any]:
+def find_ends(kernel: Kernel, attackers: int, defenders: int) -> dict[State, Any]:
     """Return the probability of each final state."""
     return dict(kernel.run_forward(Distribution([attackers]), defenders).items())
 
@@ -79,7 +79,7 @@ def test_the_backward_pass_is_the_mean_of_the_forward_pass(kernel: Kernel) -> No
     values = Values(won, lost)
     for d, row in enumerate(kernel.run_backward(values), start=1):
         for a in range(MOST_ATTACKERS + 1) if d <= MOST_DEFENDERS else ():
-            mean = sum(p * values.find(end) for end, p in ends(kernel, a, d).items())
+            mean = sum(p * values.find(end) for end, p in find_ends(kernel, a, d).items())
             assert are_close(kernel, row[a], mean, max(won)), (a, d)
 
 
@@ -104,7 +104,7 @@ def test_chances_tables_and_transitions_agree_with_the_forward_pass(kernel: Kern
     for d in range(1, MOST_DEFENDERS + 1):
         transitions = kernel.find_transitions(MOST_ATTACKERS, d)
         for a in range(MOST_ATTACKERS + 1):
-            absorbed = ends(kernel, a, d)
+            absorbed = find_ends(kernel, a, d)
             won = sum(p for end, p in absorbed.items() if not end.defenders)
             assert are_close(kernel, kernel.win_probability(a, d), won)
             for keep in (0, 2):
@@ -126,7 +126,7 @@ def test_chances_tables_and_transitions_agree_with_the_forward_pass(kernel: Kern
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_stacks_that_are_too_small_stay(kernel: Kernel) -> None:
     for attackers in (-2, 0):
-        assert ends(kernel, attackers, 3) == {State(attackers, 3): 1}
+        assert find_ends(kernel, attackers, 3) == {State(attackers, 3): 1}
         assert not kernel.win_probability(attackers, 3)
         assert kernel.chances(attackers, 3) == (0, 1)
 
@@ -135,15 +135,15 @@ def test_stacks_that_are_too_small_stay(kernel: Kernel) -> None:
 def test_a_stack_of_uncertain_size_is_the_mixture_of_its_sizes(kernel: Kernel) -> None:
     stack = Distribution({0: 1, 3: 2, 5: 1})
     mixed = kernel.run_forward(stack, 3)
-    for end in {*mixed, *(end for a in stack for end in ends(kernel, a, 3))}:
-        expected = sum(stack[a] * ends(kernel, a, 3).get(end, 0) for a in stack)
+    for end in {*mixed, *(end for a in stack for end in find_ends(kernel, a, 3))}:
+        expected = sum(stack[a] * find_ends(kernel, a, 3).get(end, 0) for a in stack)
         assert are_close(kernel, mixed[end], expected), end
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_a_played_battle_ends_as_a_battle_can(kernel: Kernel) -> None:
     rng = np.random.default_rng(1)
-    possible = {end for end, p in ends(kernel, 5, 3).items() if p}
+    possible = {end for end, p in find_ends(kernel, 5, 3).items() if p}
     assert all(kernel.play(5, 3, rng) in possible for _ in range(30))
 
 
