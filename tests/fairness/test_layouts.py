@@ -25,7 +25,7 @@ CLASSIC = find_rules("classic")
 ROLLS = [((6, 4, 1), (5, 3)), ((2,), (6,)), ((5, 5), (4, 1)), ((6, 2, 2), (2,))]
 
 
-def entries(log: Any, rules: str = "classic") -> list[Entry]:
+def read_entries(log: Any, rules: str = "classic") -> list[Entry]:
     """Return the entries of a log in order."""
     blocks = read_log(log, find_rules(rules), Notes())
     return [block.entries[code] for block in blocks for code in block.codes]
@@ -112,7 +112,7 @@ LAYOUTS = {
         [{"Attack Dice": a, "Defense Dice": d} for a, d in ROLLS], indent=1
     ),
 }
-WANTED = entries([{"attack": attack, "defence": defence} for attack, defence in ROLLS])
+WANTED = read_entries([{"attack": attack, "defence": defence} for attack, defence in ROLLS])
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
@@ -123,15 +123,15 @@ def test_every_layout_shows_the_same_from_every_source(
     text = LAYOUTS[name]
     file = tmp_path / "log.txt"
     file.write_text(text, encoding="utf-8", newline="")
-    assert entries(text) == WANTED
-    assert entries(text.encode()) == WANTED
-    assert entries(text.replace("\n", "\r\n")) == WANTED
-    assert entries(file) == WANTED
+    assert read_entries(text) == WANTED
+    assert read_entries(text.encode()) == WANTED
+    assert read_entries(text.replace("\n", "\r\n")) == WANTED
+    assert read_entries(file) == WANTED
     stream = io.TextIOWrapper(io.BytesIO(text.encode()))
     monkeypatch.setattr(sys, "stdin", stream)
-    assert entries(Path("-")) == WANTED
+    assert read_entries(Path("-")) == WANTED
     if not name.startswith("list"):
-        assert entries(iter(text.splitlines())) == WANTED
+        assert read_entries(iter(text.splitlines())) == WANTED
     assert len(remarks(text)) == 1, "the answer says how the log was read"
 
 
@@ -161,16 +161,16 @@ def test_excel_is_read_with_and_without_a_heading(has_heading: bool, tmp_path: P
         "Defense Dice": [separate_dice(defence) for _, defence in ROLLS],
     }
     pl.DataFrame(columns).write_excel(file, include_header=has_heading)
-    assert entries(file) == WANTED
+    assert read_entries(file) == WANTED
     joined = {
         name: [int(text.replace(" ", "")) for text in texts] for name, texts in columns.items()
     }
     pl.DataFrame(joined).write_excel(file, include_header=has_heading)
-    assert entries(file) == WANTED
+    assert read_entries(file) == WANTED
     pl.DataFrame(
         {"x": [f"{separate_dice(a, '')}-{separate_dice(d, '')}" for a, d in ROLLS]}
     ).write_excel(file, include_header=False)
-    assert entries(file) == WANTED
+    assert read_entries(file) == WANTED
 
 
 def test_other_tables_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
@@ -186,17 +186,17 @@ def test_other_tables_are_read_by_the_names_of_their_columns(tmp_path: Path) -> 
     frame.write_parquet(tmp_path / "log.parquet")
     frame.write_ipc(tmp_path / "log.arrow")
     for name in ("log.xlsx", "log.parquet", "log.arrow"):
-        assert entries(tmp_path / name) == WANTED, name
+        assert read_entries(tmp_path / name) == WANTED, name
 
 
 def test_python_rows_may_be_pairs_or_strings() -> None:
-    assert entries(ROLLS) == WANTED
-    assert entries([[list(attack), list(defence)] for attack, defence in ROLLS]) == WANTED
+    assert read_entries(ROLLS) == WANTED
+    assert read_entries([[list(attack), list(defence)] for attack, defence in ROLLS]) == WANTED
     assert (
-        entries([(separate_dice(attack), separate_dice(defence)) for attack, defence in ROLLS])
+        read_entries([(separate_dice(attack), separate_dice(defence)) for attack, defence in ROLLS])
         == WANTED
     )
-    assert entries(["attack,defence", *lines("{a_},{d_}").splitlines()]) == WANTED
+    assert read_entries(["attack,defence", *lines("{a_},{d_}").splitlines()]) == WANTED
 
 
 @pytest.mark.parametrize("each", EXAMPLES, ids=str)
@@ -223,8 +223,8 @@ def test_the_docs_show_every_example() -> None:
 
 
 def test_the_attacking_side_is_determined_by_the_first_lines() -> None:
-    first = entries("5-3\n64-51\n641-53\n")
-    second = entries("3-5\n51-64\n53-641\n")
+    first = read_entries("5-3\n64-51\n641-53\n")
+    second = read_entries("3-5\n51-64\n53-641\n")
     assert first == second
     assert first[0].dice == (5, 3)
     (remark,) = remarks("53-641\n")
@@ -235,8 +235,11 @@ def test_the_attacking_side_is_determined_by_the_first_lines() -> None:
 
 
 def test_the_separator_of_the_sides_is_determined_by_the_first_lines() -> None:
-    assert [each.dice for each in entries("6,4 5\n6,4,1 5,3\n")] == [(6, 4, 5), (6, 4, 1, 5, 3)]
-    assert [each.dice for each in entries("6,4 5\n6,4,1 5\n")] == [(6, 4, 5), (6, 4, 1, 5)]
+    assert [each.dice for each in read_entries("6,4 5\n6,4,1 5,3\n")] == [
+        (6, 4, 5),
+        (6, 4, 1, 5, 3),
+    ]
+    assert [each.dice for each in read_entries("6,4 5\n6,4,1 5\n")] == [(6, 4, 5), (6, 4, 1, 5)]
 
 
 @pytest.mark.parametrize(
@@ -251,16 +254,18 @@ def test_the_separator_of_the_sides_is_determined_by_the_first_lines() -> None:
     ],
 )
 def test_totals_may_come_in_any_order_and_for_one_side(text: str) -> None:
-    (wanted,) = entries("100 rolls 3 v 2: attackers lost 92, defenders 108")
-    assert entries(text) == [wanted]
-    assert entries(f"{text}\n100 rolls 3 v 2: attackers lost 92, defenders 108\n") == [wanted] * 2
+    (wanted,) = read_entries("100 rolls 3 v 2: attackers lost 92, defenders 108")
+    assert read_entries(text) == [wanted]
+    assert (
+        read_entries(f"{text}\n100 rolls 3 v 2: attackers lost 92, defenders 108\n") == [wanted] * 2
+    )
 
 
 @pytest.mark.parametrize(
     "text", ["5 3 6 1 2 2 4", "5, 3, 6, 1, 2, 2, 4,", "5;3;6;1;2;2\n4\n", "5 3 6 1 2 2\n\n4"]
 )
 def test_a_line_with_too_many_dice_for_a_roll_is_read_as_single_dice(text: str) -> None:
-    assert entries(text) == entries("die\n5\n3\n6\n1\n2\n2\n4\n")
+    assert read_entries(text) == read_entries("die\n5\n3\n6\n1\n2\n2\n4\n")
     assert remarks(text) == ["The log has no heading: its lines were read as single dice."]
     found = audit(text, draws=9)
     assert (found.lines, found.is_ordered) == (7, True)
@@ -293,7 +298,7 @@ def test_no_unclear_log_is_guessed(text: str) -> None:
 def test_logs_with_three_dice_on_both_sides_need_a_heading() -> None:
     with pytest.raises(IactaError, match="which side attacked is not clear"):
         audit("641-53\n", rules="capital")
-    assert entries("attack 641 defence 533\n", "capital")[0].outcome == (1, 2)
+    assert read_entries("attack 641 defence 533\n", "capital")[0].outcome == (1, 2)
 
 
 WRONG = {
@@ -379,7 +384,7 @@ def test_wrong_rows_are_refused_in_one_sentence(log: Any) -> None:
 
 def test_counts_of_dice_are_not_taken_for_dice() -> None:
     text = "attack_dice,defence_dice,attackers_lost\n3,2,1\n1,1,0\n"
-    assert [each.outcome for each in entries(text)] == [(1, 1), (0, 1)]
+    assert [each.outcome for each in read_entries(text)] == [(1, 1), (0, 1)]
     assert not remarks(text)
     with pytest.raises(IactaError, match="line 2: defence_dice must be a whole number from 1 to 2"):
         audit("attack_dice,defence_dice,attackers_lost\n3,3,1\n")
@@ -398,12 +403,12 @@ def test_other_columns_do_not_change() -> None:
 def test_the_winner_may_be_named_in_common_words() -> None:
     for won, lost in (("won", "lost"), ("Yes", "No"), ("1", "0"), ("attacker", "defender")):
         text = f"attackers,defenders,result\n6,1,{lost}\n7,2,{won}\n"
-        assert [each.outcome for each in entries(text)] == [LOST, WON]
+        assert [each.outcome for each in read_entries(text)] == [LOST, WON]
     rows = [
         {"attackers": 6, "defenders": 1, "won": False},
         {"attackers": 7, "defenders": 2, "won": 1},
     ]
-    assert [each.outcome for each in entries(rows)] == [LOST, WON]
+    assert [each.outcome for each in read_entries(rows)] == [LOST, WON]
     for text in (
         "6 v 1 lost, 9 v 3 lost, 7 v 2 won",
         "6 v 1 lost\n9 v 3 lost\nwon 7 v 2\n",
@@ -411,8 +416,8 @@ def test_the_winner_may_be_named_in_common_words() -> None:
         "6-1: loss; 9-3: loss and 7-2: win.",
         "6 vs 1 L\n9 vs 3 L\n7 vs 2 W\n",
     ):
-        assert [each.outcome for each in entries(text)] == [LOST, LOST, WON]
-        assert [each.fought for each in entries(text)] == [(6, 1), (9, 3), (7, 2)]
+        assert [each.outcome for each in read_entries(text)] == [LOST, LOST, WON]
+        assert [each.fought for each in read_entries(text)] == [(6, 1), (9, 3), (7, 2)]
 
 
 def test_long_logs_without_a_heading_are_read_block_by_block(
@@ -421,9 +426,9 @@ def test_long_logs_without_a_heading_are_read_block_by_block(
     rng = np.random.default_rng(4)
     rolls = [(tuple(row[:3]), tuple(row[3:])) for row in rng.integers(1, 7, (4000, 5)).tolist()]
     text = lines("{a}-{d}", rolls)
-    whole = entries(text)
+    whole = read_entries(text)
     monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 999)
-    assert entries(text) == whole
+    assert read_entries(text) == whole
     assert [each.dice for each in whole] == [attack + defence for attack, defence in rolls]
 
 
