@@ -17,7 +17,7 @@ from iacta.fairness.e_values import log_evidence, log_factors
 from iacta.fairness.luck import Gain, compute_army_moments, measure_chance_luck, measure_luck
 from iacta.fairness.p_values import ThrowSequence, check_order, compare_with_fair, find_period
 from iacta.fairness.throws import Throws
-from iacta.fairness.trials import Trial, find_outcomes
+from iacta.fairness.trials import Trial, find_outcome_chances
 from iacta.forms.sections import Table
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.questions import ask
@@ -468,7 +468,7 @@ def test_battles_that_take_too_long_are_refused_before_any_work(
         | {"defenders": 2 + number % 300}
         for number in range(1000)
     ]
-    monkeypatch.setattr("iacta.fairness.throws.find_outcomes", None)
+    monkeypatch.setattr("iacta.fairness.throws.find_outcome_chances", None)
     with pytest.raises(
         TooLargeError, match="too large: its different battles and rolls would take too long"
     ):
@@ -632,7 +632,7 @@ def test_the_distribution_of_luck_is_exact() -> None:
         for _ in range(count):
             longer: dict[int, float] = {}
             for before, p in total.items():
-                for (ours, theirs), q in find_outcomes(trial).items():
+                for (ours, theirs), q in find_outcome_chances(trial).items():
                     gain = before + sign * (theirs - ours)
                     longer[gain] = longer.get(gain, 0.0) + p * q
             total = longer
@@ -676,7 +676,7 @@ def test_luck_in_a_campaign_counts_all_territories_ahead() -> None:
     ahead = (Territory(2), Territory(3, rules="capital"))
     armies = (14, 5)
     trial = Trial("roll", 3, 2, CLASSIC)
-    found = find_outcomes(trial)
+    found = find_outcome_chances(trial)
     before = float(Campaign(14, [5, *ahead]).win_probability())
     gains = {each: measure_chance_luck(trial, armies, each, ahead) for each in found}
     assert sum(p * gains[each][0] for each, p in found.items()) == pytest.approx(0, abs=1e-12)

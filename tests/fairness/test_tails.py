@@ -16,7 +16,7 @@ from iacta.fairness.audit import Audit
 from iacta.fairness.sums import Scores, bound_tail, compute_tail
 from iacta.fairness.tails import BETS, compute_tails, find_bet_changes
 from iacta.fairness.throws import Registry
-from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
+from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcome_chances
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.questions import ask
 from iacta.rules.variants import find_rules
@@ -120,7 +120,7 @@ def test_tests_of_tails_keep_every_level_in_logs_of_few_battles() -> None:
     # Enumerate all possible logs of three small battles, so that no tolerance is needed.
     trials = [Trial("battle", *armies, CLASSIC) for armies in ((3, 1), (3, 1), (4, 2))]
     chances: dict[str, list[tuple[float, float]]] = {}
-    for ends in itertools.product(*(find_outcomes(trial).items() for trial in trials)):
+    for ends in itertools.product(*(find_outcome_chances(trial).items() for trial in trials)):
         rows = [
             f"{trial.first},{trial.second},{trial.first - ours},{trial.second - theirs}"
             for trial, ((ours, theirs), _) in zip(trials, ends, strict=True)
@@ -168,7 +168,7 @@ def test_no_bet_on_tails_wins_with_fair_dice() -> None:
         chances, _, _ = compute_tails(trial)
         lines = [
             Registry().find_line(Entry(trial, end, chances=(0.999, 1.0)))
-            for end in find_outcomes(trial)
+            for end in find_outcome_chances(trial)
         ]
         if trial.kind == "chance":
             lines[1] = Registry().find_line(Entry(trial, LOST, chances=(0.999, 0.0)))

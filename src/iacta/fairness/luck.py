@@ -36,7 +36,7 @@ import numpy as np
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory
 from iacta.fairness.sums import Scores, compute_tails_of_sum, compute_win_tails
-from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
+from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcome_chances
 from iacta.methods import find_kernel
 from iacta.rules.rules import Rules
 
@@ -116,7 +116,7 @@ def compute_army_moments(trial: Trial) -> tuple[float, float]:
     """
     if not trial.has_losses:
         return 0.0, 0.0
-    chances = find_outcomes(trial)
+    chances = find_outcome_chances(trial)
     mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in chances.items())
     square = math.fsum(p * (theirs - ours) ** 2 for (ours, theirs), p in chances.items())
     return mean, max(square - mean * mean, 0.0)
@@ -141,7 +141,7 @@ def measure_chance_luck(
     >>> round(luck, 4)
     0.1403
     """
-    chances = find_outcomes(trial)
+    chances = find_outcome_chances(trial)
     ours, theirs = (trial.first, trial.second) if armies is None else armies
     is_over = armies is None  # after a battle, defenders that are left cannot be attacked again
     if trial.has_only_winner:
@@ -220,7 +220,7 @@ def _compute_army_tails(
     parts = []
     for (trial, sign), count in trial_counts.items():
         if trial.has_losses:
-            weights = find_outcomes(trial)
+            weights = find_outcome_chances(trial)
             gains = sign * np.array([theirs - ours for ours, theirs in weights])
             parts.append(Scores(gains, np.array([*weights.values()]), count))
     return compute_tails_of_sum(parts, army_gain)
@@ -235,7 +235,7 @@ def _compute_win_tails(
     """
     tried: Counter[tuple[float, float]] = Counter()
     for (trial, sign), count in trial_counts.items():
-        chances = find_outcomes(trial)
+        chances = find_outcome_chances(trial)
         won, lost = chances.get(WON, 0.0), chances.get(LOST, 0.0)
         tried[(won, lost) if sign > 0 else (lost, won)] += count
     expected = math.fsum(won * count for (won, _), count in tried.items())

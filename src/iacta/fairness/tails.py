@@ -32,7 +32,7 @@ from iacta.fairness.e_values import Floats
 from iacta.fairness.p_values import TOLERANCE, Finding
 from iacta.fairness.sums import MAX_WORK, WINDOW_DEVIATIONS, Scores, compute_tail
 from iacta.fairness.throws import UNDECIDED, Line
-from iacta.fairness.trials import Trial, find_outcomes
+from iacta.fairness.trials import Trial, find_outcome_chances
 
 MAX_UNITS = 16.0  # scores are rounded to multiples of 1 / 16, or of more in very long logs
 TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # each θ has a bet on lucky and a bet on unlucky results
@@ -50,7 +50,7 @@ def compute_tails(trial: Trial) -> tuple[Floats, Floats, Floats]:
     >>> [chances.round(3).tolist() for chances in compute_tails(Trial("roll", 2, 1, Rules()))]
     [[0.579, 0.421], [0.579, 1.0], [1.0, 0.421]]
     """
-    chances = np.array([*find_outcomes(trial).values()])
+    chances = np.array([*find_outcome_chances(trial).values()])
     better, worse = np.cumsum(chances), np.cumsum(chances[::-1])[::-1]
     return chances, np.minimum(better, 1.0), np.minimum(worse, 1.0)
 
@@ -181,7 +181,7 @@ def _describe(trial: Trial, place: int) -> str:
     >>> _describe(Trial("battle", 9, 1, Rules()), 8)
     '9 against 1 lost, with 1 left'
     """
-    ours, theirs = [*find_outcomes(trial)][place]
+    ours, theirs = [*find_outcome_chances(trial)][place]
     if trial.kind == "chance":
         return f"a chance of {trial.chance:.6g} {'won' if theirs else 'lost'}"
     if trial.has_only_winner:

@@ -9,7 +9,7 @@ import numpy as np
 from iacta.fairness.e_values import Floats, Ints, log_factors
 from iacta.fairness.luck import Gain, measure_gain
 from iacta.fairness.sums import find_share_interval
-from iacta.fairness.trials import Entry, Trial, find_outcomes
+from iacta.fairness.trials import Entry, Trial, find_outcome_chances
 from iacta.inputs.errors import TooLargeError
 from iacta.probability.estimate import Estimate
 from iacta.rules.dice import Dice
@@ -213,7 +213,7 @@ class Registry:
         keys: dict[str, Key] = {"die": (DICE, trial.first), "battle": (BATTLES, BINS)}
         is_counted = trial.has_losses and trial.kind != "total"
         throws = self._assign_kind_number(keys.get(trial.kind, trial)) if is_counted else NO_THROWS
-        chances = find_outcomes(trial)
+        chances = find_outcome_chances(trial)
         result, start, width, gain = IMPOSSIBLE, 0.0, 0.0, None
         if trial.kind == "total":
             gain = measure_gain(entry, trial)
@@ -271,7 +271,7 @@ def name_roll(trial: Trial) -> str:
 
 
 def _make_roll_throws(trial: Trial) -> Throws:
-    chances = find_outcomes(trial)
+    chances = find_outcome_chances(trial)
     return Throws(
         ROLLS,
         name_roll(trial),

@@ -25,7 +25,7 @@ from iacta.fairness.sums import (
     list_win_scores,
 )
 from iacta.fairness.throws import DICE, TOTALS, WINS, Line, Throws, name_roll
-from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcomes
+from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcome_chances
 from iacta.inputs.errors import IllegalError
 
 MIN_CHANCE = 1e-12  # a mean chance to win is kept at least this far from 0 and 1
@@ -48,7 +48,7 @@ class Wins:
 
     def add(self, entry: Entry, trial: Trial, times: int) -> None:
         """Add a line that occurred `times` times."""
-        chances = find_outcomes(trial)
+        chances = find_outcome_chances(trial)
         self.tried[chances.get(WON, 0.0), chances.get(LOST, 0.0)] += times
         self.is_decided &= trial.is_decided
         if trial.is_decided:
@@ -231,7 +231,7 @@ def find_attackers_lost(trial: Trial) -> dict[int, float]:
     {0: 0.4166666666666667, 1: 0.5833333333333334}
     """
     taken = min(trial.first, trial.second)
-    chances = find_outcomes(trial)
+    chances = find_outcome_chances(trial)
     if any(sum(lost) != taken for lost in chances) or len(chances) < 2:
         raise IllegalError("totals need rolls that always take the same number of armies")
     return {lost: p for (lost, _), p in chances.items()}

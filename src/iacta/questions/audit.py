@@ -33,7 +33,7 @@ from iacta.fairness.throws import (
     Throws,
 )
 from iacta.fairness.totals import CHANCES
-from iacta.fairness.trials import Trial, find_outcomes
+from iacta.fairness.trials import Trial, find_outcome_chances
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.parameter_kinds import Chance, FileName, Flag, Name, Whole
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -766,7 +766,7 @@ def _list_kinds(rules: Rules, level: float, number_of_tests: int | None = None) 
         kinds.append((name, DICE, np.full(faces, 1 / faces)))
     if rules.mode.dice_chosen_first:
         first, second = rules.full_roll
-        chances = find_outcomes(Trial("roll", first, second, rules)).values()
+        chances = find_outcome_chances(Trial("roll", first, second, rules)).values()
         kinds.append((f"rolls of {first} against {second}", ROLLS, np.array([*chances])))
     kinds.append((BATTLES, BATTLES, np.full(BINS, 1 / BINS)))
     return [
