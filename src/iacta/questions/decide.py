@@ -215,7 +215,7 @@ class DecideAnswer(Answer):
         parts: list[Table | str] = [Table(("", "armies"), rows)]
         if len(rows) < len(boundary):
             parts.append("--json lists fewer defenders, too.")
-        if self._is_reversed():
+        if self._has_larger_stack_that_stops():
             parts.append(
                 f"With even more armies it can be better to {'roll' if mix else 'stop'} after all: "
                 "--csv lists every case."
@@ -224,7 +224,7 @@ class DecideAnswer(Answer):
         title = f"{action} with at least this many armies; otherwise {otherwise}:"
         return Section(parts, title)
 
-    def _is_reversed(self) -> bool:
+    def _has_larger_stack_that_stops(self) -> bool:
         """Return whether a larger stack can have a reason to stop where a smaller stack attacks."""
         decision = self.decision
         able = decision.attackers - decision.rules.garrison
