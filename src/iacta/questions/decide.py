@@ -81,17 +81,17 @@ class DecideQuestion(RulesForm, ExactForm, Question):
     dice: bool = parameter(Flag(), "Find the best number of dice for both sides.", default=False)
 
     @property
-    def values(self) -> dict[str, Any]:
+    def given_values(self) -> dict[str, Any]:
         return {name: value for name in USUAL if (value := getattr(self, name)) is not None}
 
     def answer(self, watch: Watch | None = None) -> "DecideAnswer | DiceAnswer":
         battle = self.attackers, self.defenders, self.rule_set.rules
-        worth: dict[str, Any] = USUAL | self.values
+        worth: dict[str, Any] = USUAL | self.given_values
         if self.mix:
             return DecideAnswer(self, best_mix(*battle))
         if not self.dice:
             return DecideAnswer(self, when_to_stop(*battle, **worth, exact=self.exact))
-        if not self.values:
+        if not self.given_values:
             return DiceAnswer(self, how_many_dice(*battle, exact=self.exact))
         decision = how_many_dice(*battle, **worth, may_stop=True, exact=self.exact)
         return DiceAnswer(self, decision)
@@ -163,7 +163,7 @@ class DecideAnswer(Answer):
                 yield (attackers, defenders, decision.find_action(attackers, defenders))
 
     def draw(self, charts: Charts) -> Any:
-        worth: dict[str, Any] = USUAL | self.question.values
+        worth: dict[str, Any] = USUAL | self.question.given_values
         return charts.decision_map(self.decision, None if self.question.mix else worth["prize"])
 
     def sections(self) -> Iterator[Section]:
@@ -338,7 +338,7 @@ class DiceAnswer(Answer):
         return DiceRecord.from_attributes(
             decision,
             self.question,
-            objective="value" if self.question.values else "conquest",
+            objective="value" if self.question.given_values else "conquest",
             action="roll" if decision.attack_dice else "stop",
             fewer=tuple(self.fewer),
         )
@@ -382,7 +382,7 @@ class DiceAnswer(Answer):
 
     def _describe_value(self) -> str:
         value = f", and the battle is worth {float(self.decision.value):.2f}"
-        return value if self.question.values else ""
+        return value if self.question.given_values else ""
 
 
 @make_sections.register
