@@ -163,7 +163,7 @@ def all_seen_losses(
 
 
 @cache
-def seen_win(able: int, defenders: int, rules: Rules) -> Fraction:
+def win_probability_if_seen(able: int, defenders: int, rules: Rules) -> Fraction:
     """Return the smallest chance to win against a defender who sees each throw first."""
     if not able or not defenders:
         return Fraction(not defenders)
@@ -179,7 +179,11 @@ def seen_win(able: int, defenders: int, rules: Rules) -> Fraction:
 
 def _after(able: int, defenders: int, chances: Chances, rules: Rules) -> Fraction:
     return sum(
-        (p * seen_win(able - x, defenders - y, rules) for (x, y), p in chances.items()), Fraction(0)
+        (
+            p * win_probability_if_seen(able - x, defenders - y, rules)
+            for (x, y), p in chances.items()
+        ),
+        Fraction(0),
     )
 
 

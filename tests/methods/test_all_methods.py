@@ -128,7 +128,7 @@ def test_a_defender_who_sees_the_attack_agrees_with_the_twin(name: str, rules: R
         bound = method.relative_error(attackers, defenders, seen)
         assert (bound == 0) == (name in EXACT_METHODS)
         chance = method.win_probability(attackers, defenders, seen)
-        assert_near(chance, brute.seen_win(able, defenders, seen), bound)
+        assert_near(chance, brute.win_probability_if_seen(able, defenders, seen), bound)
         outcomes = method.outcomes(Distribution([attackers]), defenders, seen)
         for (left, against), probability in expected.items():
             assert_near(outcomes[Outcome(left + attackers - able, against)], probability, bound)
