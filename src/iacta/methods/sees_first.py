@@ -310,7 +310,7 @@ class AllBattles:
         return self._fill(table, np.maximum)
 
     @cached_property
-    def lost(self) -> Numbers:
+    def expected_losses(self) -> Numbers:
         """The table of L, the expected numbers of defenders lost."""
         return self._fill(self._make_table(), np.minimum, adds_losses=True)
 
@@ -350,7 +350,7 @@ class AllBattles:
         [6, 15]
         """
         sparing = self.aim == "losses"
-        table = view_diagonals(self.lost if sparing else self.conquest)
+        table = view_diagonals(self.expected_losses if sparing else self.conquest)
         values = np.stack(self._average_values(span, table, adds_losses=sparing))
         least = values.min(axis=0)
         if self.exact:
