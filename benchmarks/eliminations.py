@@ -51,7 +51,7 @@ USUAL = PLAYERS["usual"]
 PEACEFUL = replace(USUAL, aims=tuple(kind for kind in USUAL.aims if kind not in (CHASE, ELIMINATE)))
 
 
-class Chance(NamedTuple):
+class Opportunity(NamedTuple):
     """A turn with an immediate win or an elimination within reach.
 
     kind: `"win"` or `"elimination"`.
@@ -70,7 +70,7 @@ class Chance(NamedTuple):
     turn: Turn
 
     @classmethod
-    def parse_row(cls, row: str) -> "Chance":
+    def parse_row(cls, row: str) -> "Opportunity":
         """Read a row of the file."""
         kind, chance, gain, victims, code = row.rstrip("\n").split("\t")
         turn = Turn.from_code(code, classic_board())
@@ -88,36 +88,36 @@ class Chance(NamedTuple):
         return any(victim not in end.owners for victim in self.victims)
 
 
-def read_chances(kind: str) -> list[Chance]:
+def read_opportunities(kind: str) -> list[Opportunity]:
     """Return the recorded turns of a kind."""
     rows = FILE.read_text(encoding="utf-8").splitlines()[2:]
-    return [found for found in map(Chance.parse_row, rows) if found.kind == kind]
+    return [found for found in map(Opportunity.parse_row, rows) if found.kind == kind]
 
 
-def measure_share(chance: Chance, turns: int, seed: int = 0) -> float:
+def measure_share(opportunity: Opportunity, turns: int, seed: int = 0) -> float:
     """Return the share of turns in which the usual AI wins or eliminates a victim."""
-    war = War(chance.turn)
+    war = War(opportunity.turn)
     return fmean(
-        chance.is_taken(war.play_turn(USUAL, seed + number).end) for number in range(turns)
+        opportunity.is_taken(war.play_turn(USUAL, seed + number).end) for number in range(turns)
     )
 
 
-def measure_aim(chance: Chance, turns: int, seed: int = 0) -> float:
+def measure_aim(opportunity: Opportunity, turns: int, seed: int = 0) -> float:
     """Return the share of turns in which the AI eliminates the first victim, given this aim."""
-    war, victim = War(chance.turn), chance.victims[0]
+    war, victim = War(opportunity.turn), opportunity.victims[0]
     aim = Aim(ELIMINATE, war.seats.index(victim))
     return fmean(
         victim not in war.play_turn(USUAL, seed + number, aim).end.owners for number in range(turns)
     )
 
 
-def measure_gain(chance: Chance) -> float:
+def measure_gain(opportunity: Opportunity) -> float:
     """Return the chance to win if the turn's aim is the elimination, minus that of the AI's aim."""
-    war = War(chance.turn)
-    seats, mover = (USUAL,) * len(war.seats), war.seats.index(chance.turn.player)
+    war = War(opportunity.turn)
+    seats, mover = (USUAL,) * len(war.seats), war.seats.index(opportunity.turn.player)
     given, chosen = (
         war.play_games(seats, games=GAMES_COMPARED, aim=aim, cut=CUT_ROUNDS).chances[:, mover]
-        for aim in (Aim(ELIMINATE, war.seats.index(chance.victims[0])), CHOSEN_AIM)
+        for aim in (Aim(ELIMINATE, war.seats.index(opportunity.victims[0])), CHOSEN_AIM)
     )
     return float(given.mean() - chosen.mean())
 
@@ -128,7 +128,7 @@ def measure_eliminations() -> Iterator[Measurement]:
         (WIN, "immediate wins, divided by the plans' chance", 0.97),
         (ELIMINATION, "eliminations, divided by the plans' chance", 0.9),
     ):
-        found = read_chances(kind)
+        found = read_opportunities(kind)
         made = fmean(measure_share(each, TURNS) for each in found)
         planned = fmean(each.chance for each in found)
         yield Measurement(claim, made / planned, asked, True, len(found))
@@ -142,7 +142,7 @@ def measure_eliminations() -> Iterator[Measurement]:
     yield Measurement("error of this number, 95%", error, None, False, len(found))
 
 
-def draw_chances(kinds: set[str]) -> Iterator[Chance]:
+def draw_opportunities(kinds: set[str]) -> Iterator[Opportunity]:
     """Yield turns from any number of games of the usual AI, at most one turn of a kind per game.
 
     kinds: the wanted kinds; the caller removes a kind when it has enough turns.
@@ -159,7 +159,7 @@ def draw_chances(kinds: set[str]) -> Iterator[Chance]:
             seen = (move.turn for move in record.moves)
             shown = next((each for each in seen if is_shown(each)), None)
             if shown is not None:
-                for found in find_chances(shown, open_kinds):
+                for found in find_opportunities(shown, open_kinds):
                     open_kinds.remove(found.kind)
                     yield found
             if record.end.winner is not None or not open_kinds & kinds:
@@ -174,7 +174,7 @@ def is_shown(turn: Turn) -> bool:
     )
 
 
-def find_chances(turn: Turn, kinds: set[str]) -> Iterator[Chance]:
+def find_opportunities(turn: Turn, kinds: set[str]) -> Iterator[Opportunity]:
     """Yield the immediate win and the elimination within reach, if their kinds are wanted."""
     war = War(turn)
     costs = {
@@ -192,7 +192,7 @@ def find_chances(turn: Turn, kinds: set[str]) -> Iterator[Chance]:
         others = tuple(t for name in costs for t in start.position.list_territories(name))
         chance = estimate_goal_chance(start, TakeAll(others)).chance
         if chance >= MIN_CHANCES[WIN]:
-            yield Chance(WIN, chance, 0.0, (), turn)
+            yield Opportunity(WIN, chance, 0.0, (), turn)
     if ELIMINATION not in kinds or len(costs) < 2:
         return
     mover, peaceful = war.seats.index(turn.player), (PEACEFUL,) * len(war.seats)
@@ -212,7 +212,7 @@ def find_chances(turn: Turn, kinds: set[str]) -> Iterator[Chance]:
     if found:
         found.sort(reverse=True)
         gain, chance, _ = found[0]
-        yield Chance(ELIMINATION, chance, gain, tuple(name for *_, name in found), turn)
+        yield Opportunity(ELIMINATION, chance, gain, tuple(name for *_, name in found), turn)
 
 
 def estimate_goal_chance(start: Turn, goal: TakeAll) -> QuickEstimate:
@@ -266,9 +266,9 @@ def play_plan(turn: Turn, plan: Policy, victim: str, seed: int) -> Turn:
 
 def record() -> None:
     """Draw the turns and write the file."""
-    found: dict[str, list[Chance]] = {kind: [] for kind in KINDS}
+    found: dict[str, list[Opportunity]] = {kind: [] for kind in KINDS}
     kinds = {*KINDS}
-    for each in draw_chances(kinds):
+    for each in draw_opportunities(kinds):
         found[each.kind].append(each)
         print(each.format_row(), flush=True)
         if len(found[each.kind]) == OF_A_KIND:

@@ -9,7 +9,7 @@ from benchmarks.eliminations import (
     MIN_GAIN,
     OF_A_KIND,
     WIN,
-    read_chances,
+    read_opportunities,
 )
 from iacta import Missions
 from iacta.war.games import Aim, War
@@ -21,7 +21,7 @@ USUAL = PLAYERS["usual"]
 
 def test_the_ai_wins_at_once_if_a_plan_surely_wins() -> None:
     # V gives some other turns more than 0.99.
-    sure = [each for each in read_chances(WIN) if each.chance > 0.999][:6]
+    sure = [each for each in read_opportunities(WIN) if each.chance > 0.999][:6]
     assert len(sure) == 6
     for each in sure:
         war = War(each.turn)
@@ -31,7 +31,7 @@ def test_the_ai_wins_at_once_if_a_plan_surely_wins() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_recorded_turns_have_the_stated_chances(kind: str) -> None:
-    found = read_chances(kind)
+    found = read_opportunities(kind)
     assert len(found) == OF_A_KIND
     for each in found:
         assert MIN_CHANCES[kind] <= each.chance <= 1
@@ -43,11 +43,11 @@ def test_the_recorded_turns_have_the_stated_chances(kind: str) -> None:
 
 def give_mission(number: int) -> War:
     """Return the game of a recorded elimination that is also the mission of the mover."""
-    chance = read_chances(ELIMINATION)[number]
-    mover = chance.turn.player
-    missions = dict.fromkeys(chance.turn.players, "42 territories")
-    missions[mover] = f"eliminate {chance.victims[0]}"
-    return War(chance.turn.with_options(victory=Missions(missions)))
+    opportunity = read_opportunities(ELIMINATION)[number]
+    mover = opportunity.turn.player
+    missions = dict.fromkeys(opportunity.turn.players, "42 territories")
+    missions[mover] = f"eliminate {opportunity.victims[0]}"
+    return War(opportunity.turn.with_options(victory=Missions(missions)))
 
 
 def count_wins(war: War, **options: Aim) -> int:
@@ -64,6 +64,6 @@ def test_two_samples_do_not_reject_a_mission_to_eliminate(number: int) -> None:
 
 @pytest.mark.parametrize(("number", "least"), [(3, 15), (14, 39)])
 def test_new_armies_follow_the_routes_to_the_target_of_a_mission(number: int, least: int) -> None:
-    war, victim = give_mission(number), read_chances(ELIMINATION)[number].victims[0]
+    war, victim = give_mission(number), read_opportunities(ELIMINATION)[number].victims[0]
     aim = Aim(ELIMINATE, war.seats.index(victim))
     assert count_wins(war, aim=aim) >= least
