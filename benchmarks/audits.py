@@ -54,7 +54,7 @@ WAYS = (
 )
 
 
-def fair_log(way: str, throws: int, rng: np.random.Generator, players: int = 1) -> str:
+def make_fair_log(way: str, throws: int, rng: np.random.Generator, players: int = 1) -> str:
     """Return a log of fair dice.
 
     way: the content and the format of the lines, one of `WAYS`.
@@ -63,23 +63,23 @@ def fair_log(way: str, throws: int, rng: np.random.Generator, players: int = 1) 
     players: the number of players, who take random turns.
     """
     heading, lines = {
-        "dice": ("die", _dice(rng)),
-        "sorted dice": ("die", iter(sorted(next(_dice(rng)) for _ in range(throws)))),
-        "rolls": ("attack,defence", _rolls(rng)),
-        "sorted rolls": ("attack,defence", _rolls(rng, is_sorted=True)),
-        "fights": ("attack,defence", _fights(rng)),
-        "sorted fights": ("attack,defence", _fights(rng, is_sorted=True)),
-        "losses": ("attack_dice,defence_dice,attackers_lost", _losses(rng)),
-        "battles": ("attackers,defenders,attackers_left,defenders_left", _battles(rng)),
-        "totals": ("rolls,attack_dice,defence_dice,attackers_lost", _totals(rng)),
-        "wins": ("attackers,defenders,won", _wins(rng)),
+        "dice": ("die", _generate_dice(rng)),
+        "sorted dice": ("die", iter(sorted(next(_generate_dice(rng)) for _ in range(throws)))),
+        "rolls": ("attack,defence", _generate_rolls(rng)),
+        "sorted rolls": ("attack,defence", _generate_rolls(rng, is_sorted=True)),
+        "fights": ("attack,defence", _generate_fights(rng)),
+        "sorted fights": ("attack,defence", _generate_fights(rng, is_sorted=True)),
+        "losses": ("attack_dice,defence_dice,attackers_lost", _generate_losses(rng)),
+        "battles": ("attackers,defenders,attackers_left,defenders_left", _generate_battles(rng)),
+        "totals": ("rolls,attack_dice,defence_dice,attackers_lost", _generate_totals(rng)),
+        "wins": ("attackers,defenders,won", _generate_wins(rng)),
     }[way]
     names = rng.integers(players, size=throws).tolist()
     rows = [f"{line},{name}" for line, name in zip(lines, names)]  # noqa: B905 # some generators are endless
     return "\n".join([f"{heading},player", *rows])
 
 
-def _dice(rng: np.random.Generator) -> Iterator[str]:
+def _generate_dice(rng: np.random.Generator) -> Iterator[str]:
     while True:
         yield str(rng.integers(1, 7))
 
@@ -93,12 +93,12 @@ def _format_random_roll(
     return ",".join("".join(map(str, side)) for side in dice)
 
 
-def _rolls(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[str]:
+def _generate_rolls(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[str]:
     while True:
         yield _format_random_roll(rng, *rng.integers(1, (4, 3)).tolist(), is_sorted=is_sorted)
 
 
-def _fights(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[str]:
+def _generate_fights(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[str]:
     """Yield the rolls of whole battles. The losses so far determine the dice of the next roll."""
     while True:
         attackers, defenders = rng.integers(2, 15, 2).tolist()
@@ -112,21 +112,21 @@ def _fights(rng: np.random.Generator, *, is_sorted: bool = False) -> Iterator[st
             attackers, defenders = attackers - won.count(False), defenders - won.count(True)
 
 
-def _losses(rng: np.random.Generator) -> Iterator[str]:
+def _generate_losses(rng: np.random.Generator) -> Iterator[str]:
     while True:
         ours, theirs = rng.integers(1, (4, 3)).tolist()
         losses = Roll(ours, theirs).losses().to_float().sample(1, rng)[0]
         yield f"{ours},{theirs},{losses.attackers}"
 
 
-def _battles(rng: np.random.Generator) -> Iterator[str]:
+def _generate_battles(rng: np.random.Generator) -> Iterator[str]:
     while True:
         attackers, defenders = rng.integers((2, 1), 10).tolist()
         end = Battle(attackers, defenders).outcomes().sample(1, rng)[0]
         yield f"{attackers},{defenders},{end.attackers},{end.defenders}"
 
 
-def _totals(rng: np.random.Generator) -> Iterator[str]:
+def _generate_totals(rng: np.random.Generator) -> Iterator[str]:
     while True:
         ours, theirs = rng.integers(1, (4, 3)).tolist()
         rolls = int(rng.integers(2, 30))
@@ -134,13 +134,13 @@ def _totals(rng: np.random.Generator) -> Iterator[str]:
         yield f"{rolls},{ours},{theirs},{sum(each.attackers for each in losses)}"
 
 
-def _wins(rng: np.random.Generator) -> Iterator[str]:
-    for battle in _battles(rng):
+def _generate_wins(rng: np.random.Generator) -> Iterator[str]:
+    for battle in _generate_battles(rng):
         attackers, defenders, _, left = battle.split(",")
         yield f"{attackers},{defenders},{'no' if int(left) else 'yes'}"
 
 
-def battle_log(dice: str, battles: int, rng: np.random.Generator) -> str:
+def make_battle_log(dice: str, battles: int, rng: np.random.Generator) -> str:
     """Return a log of battles of all sizes.
 
     dice: `fair` or a name in `UNFAIR`.
@@ -201,7 +201,7 @@ def measure_level(logs: int, most_battles: int = MAX_BATTLES) -> dict[str, np.nd
     rng = np.random.default_rng(1)
     p_values: dict[str, np.ndarray] = {}
     for n in range(logs):
-        text = battle_log("fair", int(rng.integers(1, most_battles + 1)), rng)
+        text = make_battle_log("fair", int(rng.integers(1, most_battles + 1)), rng)
         found = audit(text, draws=DRAWS, seed=n)
         row = {each.question: each.p_value for each in found.findings}
         row |= {"ALARM": min(found.corrected), "WATCHED": math.exp(-found.most_evidence)}
@@ -220,7 +220,7 @@ def measure_power(dice: str, battles: int, logs: int) -> tuple[float, float]:
     rng = np.random.default_rng(battles)
     before = after = 0
     for n in range(logs):
-        found = audit(battle_log(dice, battles, rng), draws=DRAWS, seed=n)
+        found = audit(make_battle_log(dice, battles, rng), draws=DRAWS, seed=n)
         before += is_alarm_without_tails(found)
         after += found.is_alarm
     return before / logs, after / logs
@@ -231,7 +231,7 @@ def main() -> None:
     if sys.argv[1:2] == ["level"]:
         logs = int(sys.argv[2]) if sys.argv[2:] else LEVEL_LOGS
         print(f"{logs:,} fair logs of 1 to {MAX_BATTLES} battles of all sizes:")
-        _print_shares(measure_level(logs))
+        _print_alarm_shares(measure_level(logs))
         return
     if sys.argv[1:2] == ["power"]:
         logs = int(sys.argv[2]) if sys.argv[2:] else POWER_LOGS
@@ -245,14 +245,14 @@ def main() -> None:
     for throws in sizes or THROWS:
         for way in WAYS:
             for players in (1, 3):
-                _count(way, throws, players, logs)
+                _print_fair_alarms(way, throws, players, logs)
 
 
-def _count(way: str, throws: int, players: int, logs: int) -> None:
+def _print_fair_alarms(way: str, throws: int, players: int, logs: int) -> None:
     rng = np.random.default_rng([throws, players])
     p_values: dict[str, list[float]] = {}
     for n in range(logs):
-        found = audit(fair_log(way, throws, rng, players), draws=DRAWS, seed=n)
+        found = audit(make_fair_log(way, throws, rng, players), draws=DRAWS, seed=n)
         for each in found.findings:
             p_values.setdefault(each.question, []).append(each.p_value)
         p_values.setdefault("ALARM", []).append(min(found.corrected))
@@ -263,10 +263,10 @@ def _count(way: str, throws: int, players: int, logs: int) -> None:
         question: np.array([*found_p, *[1.0] * (logs - len(found_p))])
         for question, found_p in p_values.items()
     }
-    _print_shares(padded)
+    _print_alarm_shares(padded)
 
 
-def _print_shares(p_values: dict[str, np.ndarray]) -> None:
+def _print_alarm_shares(p_values: dict[str, np.ndarray]) -> None:
     for question, found in p_values.items():
         shares = [f"{(found <= level).mean():.2%}" for level in LEVELS]
         print(f"  {question:14}", *(f"{share:>8}" for share in shares), flush=True)

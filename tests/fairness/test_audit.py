@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.audits import WAYS, fair_log
+from benchmarks.audits import WAYS, make_fair_log
 from iacta import Battle, Campaign, Roll, Territory, audit
 from iacta.fairness import p_values as library
 from iacta.fairness.audit import Audit, count_tests
@@ -516,7 +516,7 @@ def test_loaded_dice_raise_alarms_as_often_as_stated(throws: int, chances: np.nd
 
 @pytest.mark.parametrize("way", ["dice", "rolls", "battles"])
 def test_the_power_accounts_for_all_tests(way: str) -> None:
-    found = audit(fair_log(way, 60, np.random.default_rng(1)), draws=99)
+    found = audit(make_fair_log(way, 60, np.random.default_rng(1)), draws=99)
     assert len(found.findings) == count_tests(way)
     answer = ask("audit", power=True, rolls=60)
     assert isinstance(answer, PowerAnswer)
@@ -712,7 +712,7 @@ def test_whole_audits_of_fair_logs_raise_no_more_alarms_than_stated(way: str, pl
     p_values: dict[str, list[float]] = {}
     most = np.zeros(logs)
     for n in range(logs):
-        found = audit(fair_log(way, 40, rng, players), draws=99, seed=n)
+        found = audit(make_fair_log(way, 40, rng, players), draws=99, seed=n)
         for each in found.findings:
             p_values.setdefault(each.question, []).append(each.p_value)
         p_values.setdefault("any", []).append(min(found.corrected))

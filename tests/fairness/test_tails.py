@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.audits import battle_log, is_alarm_without_tails, measure_level
+from benchmarks.audits import is_alarm_without_tails, make_battle_log, measure_level
 from iacta import audit
 from iacta.fairness.audit import Audit
 from iacta.fairness.sums import Scores, bound_tail, compute_tail
@@ -100,7 +100,7 @@ def test_one_battle_of_25_against_one_that_is_lost_is_not_fair() -> None:
 
 
 def test_one_extreme_battle_is_seen_among_many_fair_ones() -> None:
-    fair = battle_log("fair", 300, np.random.default_rng(4))
+    fair = make_battle_log("fair", 300, np.random.default_rng(4))
     assert not audit(fair, draws=99).is_alarm
     found = audit(fair + "\n25,1,1,1", draws=99)
     assert found.is_alarm
@@ -151,7 +151,7 @@ def test_fair_logs_of_battles_of_all_sizes_raise_no_more_alarms_than_stated() ->
 def test_tails_show_what_tenths_cannot(dice: str) -> None:
     # For more logs, and with loaded dice: python -m benchmarks.audits power
     rng = np.random.default_rng(1)
-    logs = [audit(battle_log(dice, 60, rng), draws=999) for _ in range(12)]
+    logs = [audit(make_battle_log(dice, 60, rng), draws=999) for _ in range(12)]
     before = sum(map(is_alarm_without_tails, logs))
     after = sum(found.is_alarm for found in logs)
     assert after >= before + 4
@@ -312,7 +312,7 @@ def test_an_answer_does_not_contradict_itself(log: str) -> None:
 
 def test_evidence_is_reported_even_without_an_alarm() -> None:
     # The evidence exceeds 100 to 1 after two battles; 200 fair battles then reduce it.
-    fair = battle_log("fair", 200, np.random.default_rng(0)).split("\n")[1:]
+    fair = make_battle_log("fair", 200, np.random.default_rng(0)).split("\n")[1:]
     log = battles("9,1,1,1", "9,1,1,1", *fair)
     found = audit(log)
     assert (found.alarm, found.is_alarm) == (2, False)
