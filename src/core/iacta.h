@@ -334,6 +334,9 @@ enum {
     IACTA_AIM_SAFE_CARD = 10,
     IACTA_AIM_RAID = 11,  /* take a territory of a continent that another player owns, and advance few armies */
     IACTA_AIM_GUARD = 12, /* take all territories of a continent, and guard its borders */
+    /* win the game in this turn, along routes to the territories that are missing; all new armies go to territory
+       which - 1, or are divided for the routes if which is 0 */
+    IACTA_AIM_WIN = 13,
     IACTA_AIM_CHOSEN = -1 /* the AI chooses one of the other aims */
 };
 

@@ -24,7 +24,13 @@ from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.war.chances import ALLOWANCES, GOAL_GAMES, SEED_COUNT, WinChances, play_games
 from iacta.war.games import Aim, Floats, PlayedGames, War, describe_aim, find_best_aim_per_goal
-from iacta.war.goals import _Candidate, _rank_candidates, _SecondOpinion, _try_plans
+from iacta.war.goals import (
+    _Candidate,
+    _rank_candidates,
+    _SecondOpinion,
+    _try_plans,
+    _try_win,
+)
 from iacta.war.players import PLAYERS
 from tests.game.positions import classic_turn, make_line_turn
 from tests.processes import press_ctrl_c_after
@@ -290,11 +296,17 @@ def test_a_goal_with_fewer_games_is_compared_in_the_common_games() -> None:
 
 @pytest.mark.parametrize("condition", WINNABLE)
 def test_a_plan_to_win_in_this_turn_is_compared_in_games(condition: str) -> None:
-    found = best_goals(winnable_turn(condition, 1), games=12)
+    turn = winnable_turn(condition, 1)
+    found = best_goals(turn, games=12)
     (win,) = (each for each in found.goals if each.goal == "win now")
-    assert win.how == "plan"
     assert win.chance == win.win == found.best.win
     assert win.win > 0.9
+    by_plan = _try_win(War(turn), 12, 0, Deadline())
+    assert by_plan is not None
+    candidate, second_opinion = by_plan
+    assert candidate.how == "plan"
+    assert candidate.chance == candidate.wins.mean() > 0.9
+    assert second_opinion.win > 0.9
 
 
 def test_a_plan_without_attacks_is_no_candidate_for_a_goal() -> None:

@@ -15,7 +15,7 @@ from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.rules import Rules
 from iacta.war import ai
 from iacta.war.games import Aim, War, list_seats
-from iacta.war.players import AIMS, ELIMINATE, GUARD, HOLD, PLAYERS, RAID
+from iacta.war.players import AIMS, ELIMINATE, GUARD, HOLD, PLAYERS, RAID, WIN
 from tests.game.positions import classic_turn, make_line_turn
 from tests.war.games import NAMES, random_turn
 from tests.war.twin import SimplePolicy
@@ -95,6 +95,8 @@ def test_turns_with_any_aim_are_legal(kind: str) -> None:
         if turn is None or (continents and not turn.board.continents):
             continue
         which = (list_seats(turn).index(turn.player) + 1) % len(list_seats(turn)) if players else 0
+        if kind == WIN:  # any territory, including territories of others, or the routes decide
+            which = seed % (len(turn.board.territories) + 1)
         # `play_turn` raises an error if an action is illegal or the end differs.
         assert War(turn).play_turn(PLAYERS["usual"], seed, Aim(kind, which)).end.phase == "over"
 

@@ -16,7 +16,8 @@ struct JudgedAim {
     // stage: the number of samples in the last stage with this aim, or FINAL for aims compared by simulated rounds.
     int samples = 0, stage = 0;
     uint64_t dice = 0;         // the sum of the states of the random number generator after the samples
-    bool is_mission = false;   // whether the aim is to eliminate the target of the mover's mission
+    bool is_mission = false;   // whether the aim is to win the game in this turn by the mover's mission
+    int wins = 0;              // the number of samples before the comparison by rounds in which the mover won the game
     bool has_no_dice = false;  // whether turns with this aim roll no dice; one sample is then sufficient
     // Another aim that leads to the same turns, and is simulated instead of this aim.
     const JudgedAim* original = nullptr;
@@ -63,14 +64,14 @@ class WarPlay {
         choose(s, random, seed, deadline);
         while (s.phase != IACTA_PHASE_OVER) {
             if (seed && tactics.has_eliminated(s))
-                tactics.aim = tactics.is_impatient(s) ? tactics.find_next_victim(s) : choose_aim(s, seed, deadline);
+                tactics.aim = tactics.is_impatient(s) ? tactics.find_likely_aim(s) : choose_aim(s, seed, deadline);
             tactics.step(s, random, log);
         }
     }
     bool judges_aims() const { return n_[SAMPLES] > 0.0 && weights_; }
     void take(Aim aim) { tactics.aim = aim; }
     // Lists the aims, the best aim first, each with the mean of V after simulated turns. All aims get the same dice. A
-    // margin is added to the mean of the aim AS_LIKED, and of an elimination that is the mover's mission. After each
+    // margin is added to the mean of the aim AS_LIKED, and of an aim that often fulfils the mover's mission. After each
     // stage, the better half of the aims is simulated in twice as many turns (sequential halving). If several aims lead
     // to the same results and dice, only the first aim is simulated further. If an elimination and another aim are
     // nearly equal, or if the best aim is not the mission, both are simulated in three times as many turns. An AI with
@@ -80,8 +81,7 @@ class WarPlay {
         std::vector<JudgedAim> found;
         for (const Aim& aim : tactics.list_aims(s)) {
             found.push_back({aim, found.size(), aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0});
-            if (found.back().is_elimination() && rules_.is_target(s, aim.which))
-                found.back().is_mission = true, found.back().margin = MISSION_MARGIN;
+            found.back().is_mission = tactics.wins_by_aim(s, aim);
         }
         end_count_ = 0;
         openings_.resize(std::max(openings_.size(), found.size()));
@@ -117,7 +117,7 @@ class WarPlay {
         tactics.aim = Aim{};
         if (n_[SURE] > 0.0 && !judges_aims()) tactics.aim = tactics.find_aim_within_reach(s);
         if (judges_aims() && tactics.is_impatient(s)) {
-            tactics.aim = tactics.find_next_victim(s);
+            tactics.aim = tactics.find_likely_aim(s);
         } else if (judges_aims()) {
             seed = random.next();
             tactics.aim = choose_aim(s, seed, deadline);
@@ -159,14 +159,14 @@ class WarPlay {
     static constexpr int MORE = 3;
     // Two aims whose values (mean V plus margin) differ by less than this are nearly equal.
     static constexpr double CLOSE = 0.06;
-    static constexpr double MISSION_MARGIN = 0.1;  // the margin of the elimination that is the mission
+    static constexpr double MISSION_MARGIN = 0.1;  // the margin of an aim that fulfils the mission in each sample
 
     static auto find_mission(std::vector<JudgedAim*>& aims) {
         return std::find_if(aims.begin(), aims.end(), [](const JudgedAim* each) { return each->is_mission; });
     }
     // Keeps the better half of the aims, which are sorted. The best elimination is also kept if at least two aims
-    // remain, because an elimination may fail by bad luck in a few samples. The elimination that is the mission is
-    // always kept.
+    // remain, because an elimination may fail by bad luck in a few samples. The aim that fulfils the mission is always
+    // kept.
     static void keep_half(std::vector<JudgedAim*>& aims) {
         size_t half = (aims.size() + 1) / 2;
         auto is_elimination = [](const JudgedAim* each) { return each->is_elimination(); };
@@ -259,9 +259,11 @@ class WarPlay {
             tactics.aim = opening.aim;
             if (after_.phase == IACTA_PHASE_ATTACK) tactics.fight(after_, opening.first, dice, nullptr);
             tactics.play(after_, dice, nullptr, IACTA_PHASE_FORTIFY);
-            judged.total += judge_end(after_), ++judged.samples, judged.dice += dice.state;
+            double value = judge_end(after_);
+            judged.total += value, judged.wins += value == 1.0, ++judged.samples, judged.dice += dice.state;
             judged.has_no_dice = dice.state == Random(first).state;
         }
+        if (judged.is_mission) judged.margin = MISSION_MARGIN * judged.wins / judged.samples;
     }
 };
 

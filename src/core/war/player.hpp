@@ -84,7 +84,7 @@ class Tactics {
             step(s, none, nullptr);
     }
     void step(War<W>& s, Random& random, Log* log) {
-        if (has_eliminated(s)) aim = find_next_victim(s);
+        if (has_eliminated(s)) aim = find_likely_aim(s);
         switch (s.phase) {
             case IACTA_PHASE_TRADE: return trade(s, random, log);
             case IACTA_PHASE_PLACE: {
@@ -101,9 +101,11 @@ class Tactics {
     Fight choose_fight(const War<W>& s) {
         if (wins_by_stopping(s)) return {};
         if (is_on_route(s, 0))
-            if (auto [v, c] = routes_.choose_attack(s); v >= 0)
+            if (auto [v, c] = routes_.choose_attack(s); v >= 0) {
+                int stay = count_staying(s, aim);
                 // If the chance to win is low, the stack weakens the territory for other stacks, and fights to the end.
-                return {v, c, true, is_still_likely(s, v, c, FAIR) ? FAIR : 0.0};
+                return {v, c, true, is_still_likely(s, v, c, FAIR, stay) ? FAIR : 0.0, 0.0, 0.0, stay};
+            }
         survey(s, 0);
         Best best = find_best_attack(s);
         if (best.value <= n_[THRESHOLD]) return {};
@@ -149,12 +151,21 @@ class Tactics {
             if (allows(IACTA_AIM_ELIMINATE) && measure_elimination(s, q) > MIN_RATIO)
                 found.push_back({IACTA_AIM_ELIMINATE, q});
         }
+        if (allows(IACTA_AIM_WIN) && measure_win(s) > MIN_RATIO) {
+            found.push_back({IACTA_AIM_WIN, 0});
+            for (int v : list_largest_fronts(s)) found.push_back({IACTA_AIM_WIN, 1 + v});
+        }
         return found;
     }
     bool allows(int kind) const { return int64_t(n_[AIMS]) >> kind & 1; }
-    // Returns the aim of an AI that does not simulate: to eliminate a player, or to break or take a continent, if the
-    // AI has enough armies; otherwise the preferred aim.
+    // Returns whether a turn that reaches the aim wins the game by the mission of the mover.
+    bool wins_by_aim(const War<W>& s, Aim aim) const {
+        return aim.kind == IACTA_AIM_WIN || (aim.kind == IACTA_AIM_ELIMINATE && rules_.is_target(s, aim.which));
+    }
+    // Returns the aim of an AI that does not simulate: to win, to eliminate a player, or to break or take a continent,
+    // if the AI has enough armies; otherwise the preferred aim.
     Aim find_aim_within_reach(const War<W>& s) {
+        if (allows(IACTA_AIM_WIN) && measure_win(s) >= n_[SURE]) return {IACTA_AIM_WIN, 0};
         double most = n_[SURE];
         Aim best{int(n_[PREFERRED]), 0};
         for (int q = 0; q < rules_.players && allows(IACTA_AIM_ELIMINATE); ++q) {
@@ -178,8 +189,10 @@ class Tactics {
         }
         return best;
     }
-    // Returns the elimination that is most likely to succeed, or the aim AS_LIKED if no elimination is likely enough.
-    Aim find_next_victim(const War<W>& s) {
+    // Returns the aim to win, or else the elimination that is most likely to succeed, if its chance is large enough;
+    // otherwise the aim AS_LIKED.
+    Aim find_likely_aim(const War<W>& s) {
+        if (allows(IACTA_AIM_WIN) && measure_win(s) > AGAIN) return {IACTA_AIM_WIN, 0};
         double most = AGAIN;
         Aim best;
         for (int q = 0; q < rules_.players; ++q) {
@@ -208,6 +221,7 @@ class Tactics {
                 return true;
             case IACTA_AIM_CHASE:
             case IACTA_AIM_ELIMINATE: return s.lands[aim.which] == 0;
+            case IACTA_AIM_WIN: return rules_.find_winner(s) == before.mover;
             default: return true;
         }
     }
@@ -248,7 +262,7 @@ class Tactics {
         if (!rules_.missions.empty()) {
             double prize = Wins<W>(rules_, s).find_urgency(news, urgency_);
             prizes_ += prize;
-            if (prize > 0.0) stay_ = rules_.find_least_armies(s, s.mover);
+            if (prize > 0.0 || aim.kind == IACTA_AIM_WIN) stay_ = rules_.find_least_armies(s, s.mover);
         }
     }
     // Counts the mover's armies that could attack each continent and each player.
@@ -282,6 +296,7 @@ class Tactics {
     // Simulations compare the battles of a route again if the chance to win falls below this chance.
     static constexpr double FAIR = 0.4;
     static constexpr double OTHER_STAKE = 0.4, AGAIN = 1.15;
+    static constexpr size_t MAX_BASES = 3;  // the number of territories on which an aim to win may place all armies
 
     struct Best {
         double value;
@@ -390,16 +405,10 @@ class Tactics {
         }
         return best;
     }
-    // Returns the number of armies that may leave v. If v has the `stay` armies that a mission requires, they must
-    // stay.
-    int find_room(const War<W>& s, int v, int stay) const {
-        int armies = s.at.armies[v];
-        return std::min(rules_.spare(s, v), armies >= stay ? armies - stay : armies);
-    }
     Best find_best_attack(const War<W>& s) {
         Best best{-1e300, -1, -1};
         for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
-            int v = rest.pop(), room = find_room(s, v, stay_);
+            int v = rest.pop(), room = rules_.spare(s, v, stay_);
             if (room < 1) continue;
             for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
                 int c = near.pop();
@@ -414,33 +423,73 @@ class Tactics {
     }
     // Returns whether a battle can continue, and its chance or its value is still large enough.
     bool goes_on(const War<W>& s, const Fight& fight) const {
-        if (fight.is_on_route) return is_still_likely(s, fight.v, fight.c, fight.least);
-        int v = fight.v, c = fight.c, room = s.phase == IACTA_PHASE_ATTACK ? find_room(s, v, fight.stay) : 0;
+        if (fight.is_on_route) return is_still_likely(s, fight.v, fight.c, fight.least, fight.stay);
+        int v = fight.v, c = fight.c, room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v, fight.stay) : 0;
         if (room < 1 || !rules_.max_dice(s, v, c)) return false;
         double value = value_fight(fight.worth, fight.price, rules_.odds(c, room, s.at.armies[c]));
         return value - value_bared_border(s, v, c) > n_[THRESHOLD];
     }
-    // Returns whether the battle of v for c can continue with a chance to win of more than `least`.
-    bool is_still_likely(const War<W>& s, int v, int c, double least) const {
-        int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v) : 0;
+    // Returns whether the battle of v for c can continue with a chance to win of more than `least`. At least `stay`
+    // armies stay on v.
+    bool is_still_likely(const War<W>& s, int v, int c, double least, int stay) const {
+        int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v, stay) : 0;
         return room > 0 && rules_.max_dice(s, v, c) > 0 && rules_.odds(c, room, s.at.armies[c]).won > least;
     }
     // Returns the available armies divided by the armies needed for an elimination, or 0 without a route.
     double measure_elimination(const War<W>& s, int victim) {
-        int news = s.place + count_next_trade(s);
+        int news = s.place + count_trades(s);
         if (2 * (s.armies[s.mover] - s.lands[s.mover] + news) < s.armies[victim] + s.lands[victim]) return 0.0;
-        return routes_.find(s, victim, news) ? routes_.measure(news) : 0.0;
+        return measure_routes(s, {IACTA_AIM_ELIMINATE, victim}, news);
     }
-    // Returns the armies that the mover gets by trading a set in the current phase, or 0 without a trade.
-    int count_next_trade(const War<W>& s) const {
-        return s.phase == IACTA_PHASE_TRADE && (!s.hidden[s.mover] || s.count_cards(s.mover) >= 5)
-                   ? rules_.count_next_set(s)
-                   : 0;
+    // Returns the available armies divided by the armies needed to win in this turn, or 0 without a route. Returns 0 if
+    // the elimination of the last opponent wins.
+    double measure_win(const War<W>& s) {
+        int news = s.place + count_trades(s);
+        if (rules_.missions.empty()) {
+            int others = s.count_armies() - s.armies[s.mover];
+            if (rules_.count_alive(s) < 3 || s.armies[s.mover] + news < others) return 0.0;
+        }
+        return measure_routes(s, {IACTA_AIM_WIN, 0}, news);
     }
-    // Returns whether the aim is an elimination with enough armies to continue it.
+    // Finds the routes of an aim. Returns the ratio of available to needed armies, or 0 without a route.
+    double measure_routes(const War<W>& s, Aim aim, int news) {
+        Set<W> wanted = find_aim_lands(s, aim, news);
+        if (!wanted.any()) return 0.0;
+        return routes_.find(s, wanted, news, count_staying(s, aim)) ? routes_.measure(news) : 0.0;
+    }
+    // Returns how many armies must stay on each conquered territory for the aim.
+    int count_staying(const War<W>& s, Aim aim) const {
+        return aim.kind == IACTA_AIM_WIN ? rules_.find_least_armies(s, s.mover) : 0;
+    }
+    // Returns the territories that the routes of an aim must take.
+    // news: the new armies; for a mission that counts armies, those that strengthen territories are subtracted.
+    Set<W> find_aim_lands(const War<W>& s, Aim aim, int& news) const {
+        bool is_win = aim.kind == IACTA_AIM_WIN;
+        if (is_win && !rules_.missions.empty()) return Wins<W>(rules_, s).find_missing_lands(news);
+        Set<W> found;
+        if (!is_win && aim.kind != IACTA_AIM_ELIMINATE) return found;
+        for (int t = 0; t < rules_.lands; ++t)
+            if (is_win ? s.owner[t] != s.mover && s.owner[t] < rules_.players : s.owner[t] == aim.which) found.add(t);
+        return found;
+    }
+    // Returns the armies that the mover gets by trading sets in the current phase. Of hidden cards, one set is counted
+    // if the mover must trade.
+    int count_trades(const War<W>& s) const {
+        if (s.phase != IACTA_PHASE_TRADE || (s.hidden[s.mover] && s.count_cards(s.mover) < 5)) return 0;
+        if (s.hidden[s.mover] || s.count_cards(s.mover) < 6) return rules_.count_next_set(s);
+        War<W> after = s;
+        int armies = 0;
+        for (; has_set(after.known[s.mover]); ++after.sets) {
+            Cards cards = choose_set(after).first;
+            armies += rules_.value_set(after, cards);
+            after.known[s.mover] &= ~cards;
+        }
+        return armies;
+    }
+    // Returns whether the aim has routes, with enough armies to follow them.
     bool is_on_route(const War<W>& s, int news) {
-        return aim.kind == IACTA_AIM_ELIMINATE && s.lands[aim.which] && routes_.find(s, aim.which, news) &&
-               routes_.measure(news) >= n_[GIVING_UP];
+        double ratio = measure_routes(s, aim, news);
+        return ratio > 0.0 && ratio >= n_[GIVING_UP];
     }
     // Returns whether adjacent and new armies probably suffice to conquer a territory of continent k.
     bool can_break(const War<W>& s, int k) {
@@ -475,22 +524,25 @@ class Tactics {
         return false;
     }
     bool has_placing_aim() const {
-        return aim.kind == IACTA_AIM_ELIMINATE || aim.kind == IACTA_AIM_PILE || aim.kind == IACTA_AIM_SAFE_CARD ||
-               aim.kind == IACTA_AIM_RAID || aim.kind == IACTA_AIM_GUARD;
+        return aim.kind == IACTA_AIM_ELIMINATE || aim.kind == IACTA_AIM_WIN || aim.kind == IACTA_AIM_PILE ||
+               aim.kind == IACTA_AIM_SAFE_CARD || aim.kind == IACTA_AIM_RAID || aim.kind == IACTA_AIM_GUARD;
     }
     // Returns the next placement of new armies for the aim: a territory and a number of armies. Placements follow the
     // order of the territories.
     std::pair<int, int> choose_placement_for_aim(const War<W>& s) {
         int main = -1;
         wishes_.clear();
-        // The routes divide new armies better than `Wins` if the mission is the elimination of the aim.
-        if (rules_.is_target(s, aim.which) && is_on_route(s, s.place)) routes_.list_wishes(s, wishes_);
+        // The routes of an aim that fulfils the mission divide new armies better than `Wins`.
+        if (int base = aim.which - 1; aim.kind == IACTA_AIM_WIN && base >= s.first && s.at.mine.has(base))
+            return {base, s.place};
+        if (wins_by_aim(s, aim) && is_on_route(s, s.place)) list_route_wishes(s);
         if (!wishes_.empty()) return follow_wishes(s, main);
         if (auto winning = Wins<W>(rules_, s).find_winning_placement(); winning.first >= 0) return winning;
         switch (aim.kind) {
             case IACTA_AIM_ELIMINATE:
+            case IACTA_AIM_WIN:
                 if (!is_on_route(s, s.place)) return choose_placement(s);
-                routes_.list_wishes(s, wishes_);
+                list_route_wishes(s);
                 if (wishes_.empty()) return choose_placement(s);
                 break;
             case IACTA_AIM_PILE: main = find_largest_front(s); break;
@@ -516,6 +568,14 @@ class Tactics {
             }
         }
         return follow_wishes(s, main);
+    }
+    // Adds wishes for all new armies for the routes of the aim. Territories that lack armies for the mission come first.
+    void list_route_wishes(const War<W>& s) {
+        int left = s.place;
+        if (count_staying(s, aim) > 1)
+            for (auto [missing, land] : Wins<W>(rules_, s).list_weak(s.mover, s.place))
+                wishes_.push_back({land, missing}), left -= missing;
+        for (const auto& each : routes_.list_wishes(s, left)) wishes_.push_back(each);
     }
     // Adds a wish for armies on each border of the mover's continents that lacks guards, if the new armies suffice.
     // Continent `also`, unless -1, counts as owned.
@@ -553,6 +613,15 @@ class Tactics {
             if (v >= s.first && (best < 0 || (borders_.is_at_front(s, v) && !borders_.is_at_front(s, best)))) best = v;
         }
         return {best, s.place};
+    }
+    // Lists the territories of the mover's largest stacks beside hostile armies that may get new armies.
+    std::vector<int> list_largest_fronts(const War<W>& s) const {
+        std::vector<int> found;
+        for (Set<W> rest = s.place > 0 ? s.at.mine - rules_.game(s).resting : Set<W>{}; rest.any();)
+            if (int v = rest.pop(); v >= s.first && borders_.is_at_front(s, v)) found.push_back(v);
+        std::stable_sort(found.begin(), found.end(), [&](int v, int w) { return s.at.armies[v] > s.at.armies[w]; });
+        found.resize(std::min(found.size(), MAX_BASES));
+        return found;
     }
     // Returns the territory of the mover's largest stack beside hostile armies, or -1 without such a stack.
     int find_largest_front(const War<W>& s) const {
@@ -599,7 +668,7 @@ class Tactics {
         if (s.hidden[s.mover]) return rules_.reveal(s, random, log);
         auto [cards, land] = choose_set(s);
         if (s.count_cards(s.mover) >= rules_.must_trade) return rules_.trade(s, cards, land, log);
-        if (aim.kind == IACTA_AIM_ELIMINATE && s.lands[aim.which]) return rules_.trade(s, cards, land, log);
+        if (int news = s.place; find_aim_lands(s, aim, news).any()) return rules_.trade(s, cards, land, log);
         survey(s, s.place);
         double before = prizes_;
         survey(s, s.place + rules_.value_set(s, cards));
@@ -607,7 +676,7 @@ class Tactics {
     }
     // Returns the best set of the mover's cards, and the pictured territory that gets armies, or -1. The best set has
     // the most armies minus the cost of jokers.
-    std::pair<Cards, int> choose_set(const War<W>& s) {
+    std::pair<Cards, int> choose_set(const War<W>& s) const {
         std::vector<int> all;
         for (Cards rest = s.known[s.mover]; rest; rest &= rest - 1) all.push_back(__builtin_ctzll(rest));
         double most = -1e300;
@@ -668,7 +737,7 @@ class Tactics {
         if (rules_.find_least_armies(s, s.mover) < 2) return choose_usual_advance(s, most);
         survey(s, 0);
         // Keep the armies that the mission requires on v, and then advance the armies that it requires on c.
-        int limit = std::clamp(find_room(s, v, stay_), 0, most);
+        int limit = std::clamp(rules_.spare(s, v, stay_), 0, most);
         return std::clamp(choose_usual_advance(s, limit), std::min(std::max(stay_ - s.at.armies[c], 0), limit), limit);
     }
     // Returns how many of the `most` available armies advance after a conquest.
@@ -678,7 +747,7 @@ class Tactics {
         if (is_on_route(s, 0)) return routes_.choose_advance(s, v, c, most);
         if (aim.kind == IACTA_AIM_RAID && !is_held_by_other(s, aim.which)) return 0;
         survey(s, 0);
-        int danger = borders_.find_threat(s, v), spare = find_room(s, v, stay_);
+        int danger = borders_.find_threat(s, v), spare = rules_.spare(s, v, stay_);
         double here = find_best_attack_from(s, v, spare).value;
         double there = find_best_attack_from(s, c, s.at.armies[c] + spare - rules_.later.garrison).value;
         int behind = std::min(most, int(n_[BEHIND] * danger));

@@ -1,8 +1,8 @@
-// Routes for the elimination of a player, the victim: the territories that must be taken, the stacks that take them,
-// and the order of the attacks.
+// Routes to wanted territories, such as all territories of a player or all capitals: the territories that must be taken,
+// the stacks that take them, and the order of the attacks.
 //
-// The goal consists of the victim's territories and of other territories on the way to them. It is divided into
-// connected parts. The cost of a part is the estimated number of armies that a stack loses or leaves behind on a walk
+// The goal consists of the wanted territories and of other territories on the way to them. It is divided into connected
+// parts. The cost of a part is the estimated number of armies that a stack loses or leaves behind on a walk
 // through the part: for each territory, the mean losses of its battle and a garrison; for each dead end, the additional
 // armies that must advance to it. Attacks, advances and placements are compared by the estimated chance that the armies
 // suffice for every part.
@@ -29,18 +29,16 @@ class Routes {
         int land, armies;
     };
 
-    // Finds routes to all territories of a player. Returns false if a territory cannot be reached, or has no armies and
-    // cannot be attacked.
-    // news: the new armies that the mover may still place.
-    bool find(const War<W>& s, int victim, int news) {
+    // Finds routes to all wanted territories, which other players own. Returns false if a territory cannot be reached,
+    // or has no armies and cannot be attacked.
+    // news: the new armies that the mover may still place. stay: the armies that must stay on each conquered territory,
+    // and on each territory that has so many.
+    bool find(const War<W>& s, const Set<W>& wanted, int news, int stay) {
         const Game<W>& g = rules_.game(s);
-        Set<W> wanted;
-        for (int t = 0; t < rules_.lands; ++t) {
-            if (s.owner[t] != victim) continue;
-            if (!s.at.armies[t]) return false;
-            wanted.add(t);
-        }
+        for (Set<W> rest = wanted; rest.any();)
+            if (!s.at.armies[rest.pop()]) return false;
         goal_ = wanted;
+        stay_ = stay;
         find_rooms(s, g, news);
         targets_.clear();
         for (Set<W> rest = wanted; rest.any();) {
@@ -52,7 +50,7 @@ class Routes {
         std::stable_sort(targets_.begin(), targets_.end(),
                          [](const Target& a, const Target& b) { return a.need > b.need; });
         double left = news;
-        for (const Target& target : targets_) add_way(s, g, wanted, target, left);
+        for (const Target& target : targets_) add_way(s, g, target, left);
         if ((wanted - flood(g)).any()) return false;
         find_parts(s, g);
         return true;
@@ -68,7 +66,7 @@ class Routes {
         double ratio = (supply + news) / need;
         return lack > news ? std::min(ratio, (need - (lack - news)) / need) : ratio;
     }
-    // Returns the attack after which the elimination is most likely to succeed.
+    // Returns the attack after which all wanted territories are most likely to be taken.
     Attack choose_attack(const War<W>& s) {
         const Game<W>& g = rules_.game(s);
         attacks_.clear();
@@ -114,7 +112,7 @@ class Routes {
         }
         if (here.variance == 0.0) return most;
         if (there.variance == 0.0) return 0;
-        double has = std::max(rules_.spare(s, c), 0);
+        double has = std::max(rules_.spare(s, c, stay_), 0);
         int best = most;
         double likeliest = -1.0;
         for (int i = 0; i <= STEPS; ++i) {
@@ -125,13 +123,15 @@ class Routes {
         }
         return best;
     }
-    // Lists the placements of all new armies. Each army goes to a stack beside the part that is least likely to be
-    // taken.
-    void list_wishes(const War<W>& s, std::vector<Wish>& found) {
+    // Returns the placements of `news` new armies. Each army goes to a stack beside the part that is least likely to be
+    // taken. Only territories from s.first on can get armies.
+    std::vector<Wish> list_wishes(const War<W>& s, int news) {
         const Game<W>& g = rules_.game(s);
-        found.clear();
-        for (Part& part : parts_) found.push_back({find_base(g, part), 0});
-        for (int left = found.empty() ? 0 : s.place; left > 0; --left) {
+        std::vector<Wish> found;
+        Set<W> allowed;
+        for (int t = s.first; t < rules_.lands; ++t) allowed.add(t);
+        for (Part& part : parts_) found.push_back({find_base(g, part, part.starts & allowed), 0});
+        for (int left = found.empty() ? 0 : news; left > 0; --left) {
             size_t poorest = 0;
             double least = 1e300;
             for (size_t i = 0; i < parts_.size(); ++i) {
@@ -142,6 +142,7 @@ class Routes {
             ++found[poorest].armies;
         }
         std::erase_if(found, [](const Wish& each) { return each.land < 0; });
+        return found;
     }
 
   private:
@@ -157,7 +158,6 @@ class Routes {
     static constexpr double SURE = 0.995;
     static constexpr double LACK =
         3.0;                          // the additional cost of a path for each army that the stack at its start lacks
-    static constexpr int STRONG = 8;  // a strong attacker has two armies for each defender, and STRONG further armies
     static constexpr int STEPS = 24;  // choose_advance compares STEPS + 1 numbers of armies
     static constexpr int SHARES = 4;  // the number of portions into which the surplus armies of a stack are divided
 
@@ -173,12 +173,13 @@ class Routes {
         Odds::Row row;
     };
     struct Target {
-        Set<W> lands;  // connected territories of the victim
+        Set<W> lands;  // connected wanted territories
         double need;   // the number of armies needed to take the target
     };
 
     const WarRules<W>& rules_;
     Set<W> goal_;
+    int stay_ = 0;
     std::vector<Target> targets_;
     std::vector<Choice> attacks_;
     // parts_: the parts of the goal; split_, after_: the parts after a conquest
@@ -195,11 +196,11 @@ class Routes {
         bases_ = Set<W>{};
         for (Set<W> rest = s.at.mine - g.resting; rest.any();) {
             int v = rest.pop();
-            rooms_[v] = std::max(rules_.spare(s, v), 0);
+            rooms_[v] = std::max(rules_.spare(s, v, stay_), 0);
             if (rooms_[v] + news > 0) bases_.add(v);
         }
         if (s.phase == IACTA_PHASE_ADVANCE && !g.resting.has(s.pending.start)) {
-            rooms_[s.pending.to] = rooms_[s.pending.start] + std::max(rules_.spare(s, s.pending.to), 0);
+            rooms_[s.pending.to] = rooms_[s.pending.start] + std::max(rules_.spare(s, s.pending.to, stay_), 0);
             if (rooms_[s.pending.to] > 0) bases_.add(s.pending.to);
         }
         for (Set<W> rest = bases_; rest.any();) {
@@ -208,9 +209,9 @@ class Routes {
         }
         for (int t = 0; t < rules_.lands; ++t)
             if (int n = s.at.armies[t]; n > 0 && !s.at.mine.has(t))
-                prices_[t] = rules_.odds(t, 2 * n + STRONG, n).lost + 1.0;
+                prices_[t] = rules_.estimate_losses(t, n) + std::max(stay_, 1);
     }
-    // Returns how many armies of a stack to count for an elimination. A small stack counts for three quarters, because
+    // Returns how many armies of a stack to count for a goal. A small stack counts for three quarters, because
     // it is less likely to help.
     static double count_useful(int room) { return room > 3 ? room - 0.5 : 0.75 * room; }
     // Estimates the chance that armies suffice for a part from their excess over its mean cost. The formula
@@ -245,7 +246,7 @@ class Routes {
     // Adds the territories on the cheapest path to a target to the goal, unless the stacks next to the target have
     // enough armies. The armies that a stack lacks add to the cost of its paths. The armies needed for this target are
     // no longer free for other targets. news: the new armies that are not needed for other targets.
-    void add_way(const War<W>& s, const Game<W>& g, const Set<W>& wanted, const Target& target, double& news) {
+    void add_way(const War<W>& s, const Game<W>& g, const Target& target, double& news) {
         Set<W> beside;
         for (Set<W> each = target.lands; each.any();) beside |= g.into[each.pop()] & bases_;
         double supply = news;
@@ -290,7 +291,7 @@ class Routes {
             for (Set<W> near = g.out[t] - s.at.mine - done; near.any();) {
                 int c = near.pop();
                 if (!s.at.armies[c]) continue;
-                double cost = costs_[t] + (wanted.has(c) ? 0.0 : prices_[c]);
+                double cost = costs_[t] + (goal_.has(c) ? 0.0 : prices_[c]);
                 if (cost < costs_[c]) costs_[c] = cost, from_[c] = t, open.add(c);
             }
         }
@@ -389,7 +390,7 @@ class Routes {
             rest -= split_.back().lands;
         }
     }
-    // Estimates the chance of the elimination after a conquest of c from v, with `left` armies on v and c together.
+    // Estimates the chance to take all parts after a conquest of c from v, with `left` armies on v and c together.
     double estimate_after(const Game<W>& g, int v, int c, double left) {
         bool has_exit = split_.empty();
         after_.resize(split_.size());
@@ -412,10 +413,10 @@ class Routes {
     // Returns the mean cost of a part if the best adjacent stack takes it.
     double find_need(const Game<W>& g, Part& part) {
         if (part.need != UNKNOWN) return part.need;
-        int base = find_base(g, part);
+        int base = find_base(g, part, part.starts);
         return part.need = base < 0 ? FAR : walk(g, part.lands, base);
     }
-    // Estimates the chance of the elimination without the armies of v, if part i costs `fewer` armies less.
+    // Estimates the chance to take all parts without the armies of v, if part i costs `fewer` armies less.
     double estimate_without(int v, size_t i, double fewer) {
         after_ = parts_;
         for (Part& part : after_) part.starts.remove(v);
@@ -428,13 +429,13 @@ class Routes {
         for (const Part& part : parts) chance *= estimate(part.supply - part.need, part.variance);
         return chance;
     }
-    // Returns the territory of the mover, next to a part, whose armies exceed the cost of its share of the part by the
-    // largest number. Returns -1 if the mover has no territory next to the part.
-    int find_base(const Game<W>& g, const Part& part) {
+    // Returns the territory among `bases`, next to a part, whose armies exceed the cost of its share of the part by the
+    // largest number. Returns -1 if there is no such territory.
+    int find_base(const Game<W>& g, const Part& part, const Set<W>& bases) {
         int best = -1;
         double least = 1e300;
         bool is_alone = part.starts.count() < 2;
-        for (Set<W> rest = part.starts; rest.any();) {
+        for (Set<W> rest = bases; rest.any();) {
             int v = rest.pop();
             double cost = walk(g, is_alone ? part.lands : find_rest(g, part, v), v) - rooms_[v];
             if (cost < least) least = cost, best = v;

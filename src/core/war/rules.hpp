@@ -183,7 +183,14 @@ class WarRules {
 
     const Game<W>& game(const War<W>& s) const { return s.opening ? opening : later; }
     int spare(const War<W>& s, int v) const { return s.at.armies[v] - game(s).keep[v]; }
+    // Returns how many armies may leave v. If v has the `stay` armies that a mission requires, they must stay.
+    int spare(const War<W>& s, int v, int stay) const {
+        int armies = s.at.armies[v];
+        return std::min(spare(s, v), armies >= stay ? armies - stay : armies);
+    }
     Odds::Row odds(int c, int able, int defenders) const { return odds_[size_t(later.kind[c])].of(able, defenders); }
+    // Returns the mean losses of a strong attacker of c, who has two armies for each defender, and eight further armies.
+    double estimate_losses(int c, int defenders) const { return odds(c, 2 * defenders + 8, defenders).lost; }
     int size(int k) const { return int(continents[k].size()); }
     bool owns(const War<W>& s, int k, int owner) const {
         return size(k) > 0 && s.held[size_t(k * OWNERS + owner)] == size(k);

@@ -129,8 +129,11 @@ class SizedWholeGame final : public WholeGame {
         bool is_continent =
             kind == IACTA_AIM_CONTINENT || kind == IACTA_AIM_BREAK || kind == IACTA_AIM_RAID || kind == IACTA_AIM_GUARD;
         bool is_player = kind == IACTA_AIM_CHASE || kind == IACTA_AIM_ELIMINATE;
-        int most = is_continent ? int(rules_.continents.size()) : is_player ? rules_.players : 1;
-        return kind >= IACTA_AIM_AS_LIKED && kind <= IACTA_AIM_GUARD && which >= 0 && which < most;
+        int most = is_continent            ? int(rules_.continents.size())
+                   : is_player             ? rules_.players
+                   : kind == IACTA_AIM_WIN ? 1 + rules_.lands
+                                           : 1;
+        return kind >= IACTA_AIM_AS_LIKED && kind <= IACTA_AIM_WIN && which >= 0 && which < most;
     }
     void write_features(const War<W>& s, Tactics<W>& tactics, int viewer, float* features) const {
         std::array<std::array<float, FEATURES>, MAX_PLAYERS> rows;

@@ -1,6 +1,9 @@
 // Victory: the winner of a game, and the territories that a player still has to take to win.
 #pragma once
 
+#include <limits>
+#include <utility>
+
 #include "war/rules.hpp"
 
 namespace iacta {
@@ -109,6 +112,7 @@ template <int W>
 struct Wanted {
     Set<W> lands;
     int number = 0, cost = 0;
+    double lack = 0.0;         // how many armies the stacks of the player lack
     bool is_in_reach = false;  // whether the player is strong enough to win; also true if no territory is missing
 
     void add(const War<W>& s, int land, int stay) {
@@ -175,6 +179,43 @@ class Wins {
         need.number = std::max(mission.number - rules_.count_held(s_, player, mission), 0);
         for (int i = 0; i < std::min(need.number, int(cost.size())); ++i) need.cost += cost[size_t(i)];
         return need;
+    }
+    // Returns the territories that the mover must take to win in this turn, without the territories on the way to them.
+    // Returns no territories if the mission requires an elimination. For a mission that counts armies, new armies and the
+    // last move of the turn first strengthen territories of the mover; these armies are subtracted from `news`.
+    Set<W> find_missing_lands(int& news) const {
+        if (s_.mission[s_.mover] < 0 || wins_at_end()) return {};
+        const Mission& mission = rules_.missions[size_t(s_.mission[s_.mover])];
+        if (mission.kind == IACTA_MISSION_ELIMINATE) return {};
+        if (mission.kind == IACTA_MISSION_LANDS) {
+            int need = count_lands_to_take(s_.mover, news);
+            return find_cheapest_lands(need, news);
+        }
+        if (mission.kind == IACTA_MISSION_CAPITALS) return find_nearest_capitals(mission, s_.armies[s_.mover] + news);
+        return find_targets(s_.mover, mission, {});
+    }
+    // A territory with too few armies to count for its owner's mission, and the number of armies that it lacks.
+    struct Weak {
+        int missing, land;
+        bool operator<(const Weak& other) const {
+            return missing != other.missing ? missing < other.missing : land < other.land;
+        }
+    };
+    // Returns the territories of a player that `news` new armies can make strong enough to count for the mission, at
+    // most as many as the mission requires. The territories that lack the fewest armies come first.
+    std::vector<Weak> list_weak(int player, int news) const {
+        const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
+        std::vector<Weak> found;
+        if (mission.kind != IACTA_MISSION_LANDS || mission.armies < 1 || news < 1) return found;
+        for (Set<W> rest = find_lands(player); rest.any();) {
+            int v = rest.pop(), missing = mission.armies - s_.at.armies[size_t(v)];
+            if (missing > 0 && (player != s_.mover || v >= s_.first)) found.push_back({missing, v});
+        }
+        std::sort(found.begin(), found.end());
+        size_t number = 0, most = size_t(std::max(mission.number - rules_.count_held(s_, player, mission), 0));
+        while (number < std::min(most, found.size()) && found[number].missing <= news) news -= found[number++].missing;
+        found.resize(number);
+        return found;
     }
     // Returns whether the last move of the turn can fulfil the mission of the mover.
     bool may_win_by_move() const { return count_missing() == 1; }
@@ -268,29 +309,6 @@ class Wins {
         if (mission.kind != IACTA_MISSION_LANDS || mission.armies < 1) return -1;
         return std::max(mission.number - rules_.count_held(s_, s_.mover, mission), 0);
     }
-    // A territory with too few armies to count for its owner's mission, and the number of armies that it lacks.
-    struct Weak {
-        int missing, land;
-        bool operator<(const Weak& other) const {
-            return missing != other.missing ? missing < other.missing : land < other.land;
-        }
-    };
-    // Returns the territories of a player that `news` new armies can make strong enough to count for the mission, at
-    // most as many as the mission requires. The territories that lack the fewest armies come first.
-    std::vector<Weak> list_weak(int player, int news) const {
-        const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
-        std::vector<Weak> found;
-        if (mission.kind != IACTA_MISSION_LANDS || mission.armies < 1 || news < 1) return found;
-        for (Set<W> rest = find_lands(player); rest.any();) {
-            int v = rest.pop(), missing = mission.armies - s_.at.armies[size_t(v)];
-            if (missing > 0 && (player != s_.mover || v >= s_.first)) found.push_back({missing, v});
-        }
-        std::sort(found.begin(), found.end());
-        size_t number = 0, most = size_t(std::max(mission.number - rules_.count_held(s_, player, mission), 0));
-        while (number < std::min(most, found.size()) && found[number].missing <= news) news -= found[number++].missing;
-        found.resize(number);
-        return found;
-    }
     // Returns whether the last move of the turn can make a territory outside `raised` strong enough to count for the
     // mission.
     bool can_raise_by_move(const std::vector<Weak>& raised) const {
@@ -332,36 +350,69 @@ class Wins {
             return found;
         }
         if (mission.kind == IACTA_MISSION_LANDS) {
-            int need = mission.number - rules_.count_held(s_, player, mission);
-            std::vector<Weak> weak = list_weak(player, news);
-            for (const Weak& each : weak) --need, news -= each.missing;
-            if (need > 0 && player == s_.mover) need -= can_raise_by_move(weak);
-            if (int lacks = count_missing_after_advance(player); lacks > 0) --need, news -= lacks;
-            return find_cheap_lands(player, need, std::max(mission.armies, 1), news);
+            int need = count_lands_to_take(player, news);
+            if (need > MAX_WANTED) return found;
+            int stay = std::max(mission.armies, 1);
+            found = find_cheap_lands(player, need, news, -1, [&](int c) { return s_.at.armies[size_t(c)] + stay; });
+            found.is_in_reach = found.number >= need && found.lack == 0.0;
+            return found.is_in_reach ? found : Wanted<W>{};
         }
-        found = find_ways(player, news, mission);
+        found = find_wanted_with_ways(player, news, mission);
         found.is_in_reach = found.number && is_strong_enough(player, found, news);
         return found.is_in_reach ? found : Wanted<W>{};
     }
-    // Returns `number` territories that the stacks of a player are strong enough to take, or no territories. Each step
-    // adds the territory with the fewest armies that one stack can take, or else that several stacks can take together.
-    // stay: the armies that must stay on each territory. news: the new armies, which may strengthen any stack.
-    Wanted<W> find_cheap_lands(int player, int number, int stay, int news) const {
+    // Returns how many territories a player must take for a mission that counts territories. The armies that strengthen
+    // territories of the player are subtracted from `news`.
+    int count_lands_to_take(int player, int& news) const {
+        const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
+        int need = mission.number - rules_.count_held(s_, player, mission);
+        std::vector<Weak> weak = list_weak(player, news);
+        for (const Weak& each : weak) --need, news -= each.missing;
+        if (need > 0 && player == s_.mover) need -= can_raise_by_move(weak);
+        if (int lacks = count_missing_after_advance(player); lacks > 0) --need, news -= lacks;
+        return need;
+    }
+    // Returns the `number` territories that the mover can add to its territories at the lowest cost, or no territories
+    // if there are not so many. Compares all ways to place the new armies on one stack, and new armies on all stacks.
+    Set<W> find_cheapest_lands(int number, int news) const {
+        int stay = std::max(rules_.find_least_armies(s_, s_.mover), 1);
+        auto estimate_cost = [&](int c) { return rules_.estimate_losses(c, s_.at.armies[size_t(c)]) + stay; };
+        Wanted<W> best = find_cheap_lands(s_.mover, number, news, -1, estimate_cost);
+        if (best.number < number) return {};
+        double least = std::numeric_limits<double>::max();
+        for (Set<W> rest = news > 0 ? s_.at.mine - rules_.game(s_).resting : Set<W>{}; rest.any();) {
+            int base = rest.pop();
+            Wanted<W> found = find_cheap_lands(s_.mover, number, news, base, estimate_cost);
+            double cost = 0.0;
+            for (Set<W> each = found.lands; each.any();) cost += estimate_cost(each.pop());
+            bool is_better = found.lack < best.lack || (found.lack == best.lack && cost < least);
+            if (found.number == number && is_better) best = found, least = cost;
+        }
+        return best.lands;
+    }
+    // Returns `number` territories for a player to take, or fewer if there are not so many. Each step adds the territory
+    // with the fewest armies that one stack can take, or else the adjacent territory with the fewest armies, for which
+    // all adjacent stacks and new armies are used.
+    // news, base: the new armies, and the territory where they are placed, or -1 if they may strengthen any stack.
+    // estimate_cost: the armies that a territory costs, including its garrison.
+    template <class Cost>
+    Wanted<W> find_cheap_lands(int player, int number, double news, int base, Cost estimate_cost) const {
         Wanted<W> found;
-        if (number > MAX_WANTED) return found;
         struct Stack {
-            int room;
+            double room;
             Set<W> near;  // the territories that the stack can attack, now or after conquests
         };
         const Game<W>& g = player == s_.mover ? rules_.game(s_) : rules_.later;
         Set<W> own = find_lands(player);
         std::vector<Stack> stacks;
+        double placed = base < 0 ? 0.0 : std::exchange(news, 0.0);
         for (Set<W> rest = own; rest.any();) {
-            int v = rest.pop(), room = count_spare(player, v);
+            int v = rest.pop();
             if (player == s_.mover && g.resting.has(v)) continue;
             Set<W> near = g.out[size_t(v)];
             if (s_.phase == IACTA_PHASE_ADVANCE && v == s_.pending.start) near |= g.out[size_t(s_.pending.to)];
-            if (room > 0 || news > 0) stacks.push_back({room, near - own});
+            double room = count_spare(player, v) + (v == base ? placed : 0.0);
+            if (room > 0.0 || news > 0.0) stacks.push_back({room, near - own});
         }
         while (found.number < number) {
             Stack* best = nullptr;
@@ -371,7 +422,7 @@ class Wins {
                 all |= each.near;
                 for (Set<W> rest = each.near - found.lands; rest.any();) {
                     int c = rest.pop(), armies = s_.at.armies[size_t(c)];
-                    if (!armies || armies + stay > each.room + news) continue;
+                    if (!armies || estimate_cost(c) > each.room + news) continue;
                     bool is_better = land < 0 || armies < s_.at.armies[size_t(land)];
                     if (is_better || (armies == s_.at.armies[size_t(land)] && each.room > best->room))
                         best = &each, land = c;
@@ -384,27 +435,31 @@ class Wins {
                 }
                 land = cheapest;
             }
-            if (land < 0) return {};
-            int cost = s_.at.armies[size_t(land)] + stay;
+            if (land < 0) return found;
+            double cost = estimate_cost(land);
             for (Stack& each : stacks) {
                 if ((best && &each != best) || !each.near.has(land)) continue;
-                int used = std::min(each.room, cost);
+                double used = std::min(each.room, cost);
                 each.room -= used, cost -= used;
                 each.near |= g.out[size_t(land)] - own;
             }
-            if (cost > news) return {};
-            news -= cost;
-            found.add(s_, land, stay);
+            found.lack += std::max(cost - news, 0.0);
+            news = std::max(news - cost, 0.0);
+            found.add(s_, land, 1);
         }
-        found.is_in_reach = true;
         return found;
     }
-    // Returns the territories that a mission requires, and the territories on the cheapest paths to them.
-    Wanted<W> find_ways(int player, int news, const Mission& mission) const {
-        Wanted<W> found;
-        int most = s_.armies[size_t(player)] + news;
-        std::vector<int> cost(size_t(rules_.lands), most + 1), before(size_t(rules_.lands), -1);
-        Set<W> own = find_lands(player), open;
+    // The cheapest path from a player's territories to each territory: its cost, which is the number of armies on the
+    // path plus a garrison for each territory, and the last territory before its end.
+    struct Ways {
+        std::vector<int> cost, before;
+    };
+    // Finds the cheapest paths from the territories `own` to all others. Paths that cost more than `most` have the cost
+    // `most` + 1.
+    Ways find_ways(const Set<W>& own, int most) const {
+        Ways found{std::vector<int>(size_t(rules_.lands), most + 1), std::vector<int>(size_t(rules_.lands), -1)};
+        auto& [cost, before] = found;
+        Set<W> open;
         for (int v = 0; v < rules_.lands; ++v) {
             if (own.has(v)) cost[size_t(v)] = 0;
             if (own.has(v) || s_.at.armies[size_t(v)]) open.add(v);
@@ -422,12 +477,43 @@ class Wins {
                 if (more < cost[size_t(c)]) cost[size_t(c)] = more, before[size_t(c)] = best;
             }
         }
+        return found;
+    }
+    // Returns the territories that a mission requires, and the territories on the cheapest paths to them.
+    Wanted<W> find_wanted_with_ways(int player, int news, const Mission& mission) const {
+        Wanted<W> found;
+        int most = s_.armies[size_t(player)] + news;
+        Set<W> own = find_lands(player);
+        auto [cost, before] = find_ways(own, most);
         Set<W> targets = find_targets(player, mission, cost);
         if (targets.count() > MAX_WANTED) return found;
         for (Set<W> rest = targets; rest.any();) {
             int v = rest.pop();
             if (cost[size_t(v)] > most) return {};
             for (; !own.has(v); v = before[size_t(v)]) found.add(s_, v, 1);
+        }
+        return found;
+    }
+    // Returns the capitals that the mover must still take. If there is a choice, each step adds the nearest capital; the
+    // path to it is free for the other capitals.
+    Set<W> find_nearest_capitals(const Mission& mission, int most) const {
+        const int32_t *first = rules_.entries.data() + mission.first, *last = rules_.entries.data() + mission.last;
+        Set<W> own = find_lands(s_.mover), others, found;
+        int need = mission.number;
+        for (const int32_t* each = first; each != last; ++each)
+            if (own.has(*each)) --need;
+            else others.add(*each);
+        if (need >= others.count()) return others;
+        bool is_own_missing = others.has(*first);
+        for (; need > 0; --need) {
+            auto [cost, before] = find_ways(own, most);
+            int best = is_own_missing ? *first : -1;
+            for (Set<W> rest = others; !is_own_missing && rest.any();)
+                if (int v = rest.pop(); best < 0 || cost[size_t(v)] < cost[size_t(best)]) best = v;
+            is_own_missing = false;
+            found.add(best);
+            others.remove(best);
+            for (int v = best; v >= 0 && !own.has(v); v = before[size_t(v)]) own.add(v);
         }
         return found;
     }

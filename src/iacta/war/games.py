@@ -38,6 +38,7 @@ from iacta.war.players import (
     RAID,
     SAFE_CARD,
     WARILY,
+    WIN,
     Player,
 )
 from iacta.war.tables import find_choice, find_hand, make_tables
@@ -50,7 +51,8 @@ class Aim(NamedTuple):
     """The aim of an AI in a turn, such as taking a continent.
 
     kind: a constant such as `CONTINENT`; `CHOSEN` lets the AI choose the aim.
-    which: the index of the continent or the seat of the player; 0 for other kinds.
+    which: the index of the continent or the seat of the player. For `WIN`, 1 plus the index of the
+        territory that gets all new armies; 0 if the routes divide them. 0 for other kinds.
     """
 
     kind: str = CHOSEN
@@ -59,11 +61,13 @@ class Aim(NamedTuple):
 
 CHOSEN_AIM = Aim()
 CARD_AIMS = (ONE_CARD, PILE, SAFE_CARD)  # aims for taking one card
-OPEN_AIMS = {  # descriptions of aims without a goal
+WIN_NOW = "win now"
+OPEN_AIMS = {  # descriptions of the aims that concern no continent and no player
     AS_LIKED: "play like the usual AI",
     HOLD: "hold without attacking",
     BOLDLY: "attack boldly",
     WARILY: "attack cautiously",
+    WIN: WIN_NOW,
 }
 
 

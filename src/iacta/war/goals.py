@@ -59,6 +59,7 @@ from iacta.war.chances import (
 from iacta.war.games import (
     CARD_AIMS,
     OPEN_AIMS,
+    WIN_NOW,
     Aim,
     Floats,
     War,
@@ -86,7 +87,6 @@ AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans are tried 
 ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans are tried
 WIN_TIME_SHARE = 0.2  # share of the total time for the search for a win in this turn
 ESTIMATE_TIME_SHARE = 0.4  # share of the total time for quick estimates of all goals
-WIN_NOW = "win now"
 MIN_CHANCE = 0.005  # goals with a smaller chance are omitted
 TERRITORY_WORTH = 0.6  # the value of a territory, in armies
 
@@ -396,8 +396,9 @@ def best_goals(
         part = deadline.take_share(1 / (len(planned) + 2))
         by_plan = _try_win(war, min(number, PLAN_GAMES), seed, part)
         if by_plan is not None:
-            row, second[WIN_NOW] = by_plan
+            row, by_second = by_plan
             rows.append(row)
+            second.setdefault(WIN_NOW, by_second)
     report(len(aims) + 1)
     for k, aim in enumerate(planned):
         if not deadline.is_over:

@@ -26,11 +26,11 @@ border of a continent that the AI owns. `lost` is reduced once the armies per te
 
 A turn may have an aim, which changes the values. An AI with `samples` simulates the turn several
 times with each of its aims, and chooses the aim with the highest mean value of V afterwards. If an
-elimination nearly equals another aim, both are simulated three times as often. The elimination that
-is the AI's mission is favoured by up to ten percentage points. After an elimination, the AI chooses
-a new aim for the rest of the turn. An AI with `rounds` compares its best three aims again: it
-simulates the turn and all following turns, in which every player plays without samples, until the
-AI is to move again. It does not know the other players' cards and secret missions.
+elimination nearly equals another aim, both are simulated three times as often. An aim that wins the
+game by a victory condition is favoured by up to ten percentage points. After an elimination, the AI
+chooses a new aim for the rest of the turn. An AI with `rounds` compares its best three aims again:
+it simulates the turn and all following turns, in which every player plays without samples, until
+the AI is to move again. It does not know the other players' cards and secret missions.
 
 | kind | the turn |
 |---|---|
@@ -44,6 +44,7 @@ AI is to move again. It does not know the other players' cards and secret missio
 | break, raid | breaks a continent; `raid` makes no other attacks, and advances few armies |
 | chase | prefers to attack one player |
 | eliminate | takes all territories of a player along the routes of `src/core/war/routes.hpp` |
+| win | takes the territories that its victory condition still requires, along such routes |
 """
 
 from dataclasses import dataclass, fields, replace
@@ -70,6 +71,7 @@ AIMS = (
     SAFE_CARD := "safe card",
     RAID := "raid",
     GUARD := "guard",
+    WIN := "win",
 )
 CHOSEN = "chosen"  # the AI chooses its own aim
 
@@ -101,8 +103,8 @@ class Player:
     samples: the number of simulations for each aim; 0 for an AI that does not simulate. A negative
         number is minus the fraction of turns with a random aim, for generating training data.
     sure: for turns without samples, the smallest ratio of armies to cost at which the aim is to
-        eliminate an opponent, to break a continent or to take a continent; 0 for no aims.
-    giving_up: the smallest ratio of armies to cost at which the AI continues an elimination.
+        win, to eliminate an opponent, to break a continent or to take a continent; 0 for no aims.
+    giving_up: the smallest ratio of armies to cost at which the AI continues an aim with routes.
     guarding: the armies wanted on a border, per army of the largest threat. If it is 0, the AI
         does not divide armies between borders, and moves them to the front.
     rounds: for an AI with samples, the number of rounds that simulations of the best aims continue.
@@ -184,7 +186,7 @@ PLAYERS = {
         guarding=1.0,
         aim=6.0,
         samples=8,
-        aims=(AS_LIKED, HOLD, CONTINENT, BREAK, ELIMINATE, PILE, SAFE_CARD, RAID, GUARD),
+        aims=(AS_LIKED, HOLD, CONTINENT, BREAK, ELIMINATE, PILE, SAFE_CARD, RAID, GUARD, WIN),
     ),
     # Compares the usual AI's best three aims again, in simulations that continue for one round.
     "strong": replace(USUAL, sure=1.1, rounds=1, trials=64),
