@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.deals import NAMES, make_start
-from iacta import Capitals, Position, Sets, Turn, Victory, classic_board
+from iacta import Capitals, Sets, Victory, classic_board
 from iacta.probability.estimate import Estimate
 from iacta.war.games import War
 from iacta.war.players import (
@@ -110,7 +110,7 @@ OPPONENTS = {
 }
 
 
-STARTING_ARMIES = {2: 40, 3: 35, 4: 30, 5: 25, 6: 20}  # armies of each player in a deal
+CAPITAL_CHOICES = 10  # the number of random choices of capitals in a match
 SEED = 480_000  # the seed of the program's games
 
 
@@ -142,45 +142,20 @@ def count_match_wins(
 def count_capital_wins(
     one: Player, other: Player, players: int, trade: Sets | None, games: int, seed: int
 ) -> int:
-    """Count the wins in games for all capitals; the AI plays each deal once from each seat."""
-    wins = 0
-    for number in range(games // players):
-        war = War(deal_capitals(players, trade, seed + number))
-        for seat in range(players):
-            row = [other] * players
-            row[seat] = one
-            found = war.play_games(tuple(row), games=1, seed=seed, first=number)
-            wins += int(found.chances[0, seat] == 1)
+    """Count the wins in games for all capitals, which are random territories."""
+    wins, names = 0, NAMES[:players]
+    for number in range(CAPITAL_CHOICES):
+        homes = Random(seed + number).sample(classic_board().territories, players)
+        victory = Capitals(dict(zip(names, homes, strict=True)))
+        games_each, first = games // CAPITAL_CHOICES, seed + players * number
+        wins += count_match_wins(one, other, players, trade, games_each, first, victory)
     return wins
-
-
-def deal_capitals(players: int, trade: Sets | None, seed: int) -> Turn:
-    """Return a random deal in which each player's largest army stands on their capital."""
-    rng, board, names = Random(seed), classic_board(), NAMES[:players]
-    lands = [*board.territories]
-    rng.shuffle(lands)
-    owners = {land: names[number % players] for number, land in enumerate(lands)}
-    armies, capitals = dict.fromkeys(lands, 1), dict[str, str]()
-    for name in names:
-        own = [land for land in lands if owners[land] == name]
-        for _ in range(STARTING_ARMIES[players] - len(own)):
-            armies[rng.choice(own)] += 1
-        capitals[name] = max(own, key=lambda land: armies[land])
-    held = {land: (owners[land], armies[land]) for land in lands}
-    return Turn(
-        Position(board, rng.choice(names), held),
-        phase="over",
-        cards={},
-        trade=trade,
-        players=names,
-        victory=Capitals(capitals),
-    ).next()
 
 
 def main(one: str, other: str, games: str = "400") -> None:
     """Print the share of games that one AI wins, by the number of players and the sets."""
     for trade, sets in ((None, "rising"), (Sets(is_fixed=True), "fixed")):
-        for players in STARTING_ARMIES:
+        for players in range(2, 7):
             number = int(games) // players * players
             wins = count_match_wins(
                 find_row(one), find_row(other), players, trade, number, SEED + players
