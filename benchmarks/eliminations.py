@@ -1,50 +1,63 @@
 """Measure how often the usual AI makes the eliminations and immediate wins that plans find.
 
-    python -m benchmarks.eliminations [record]
+    python -m benchmarks.eliminations [record KIND...]
 
 `eliminations.tsv` has turns from games of the usual AI. In each turn, a plan wins the game with a
-chance of at least 93%; or it eliminates a player with a chance of at least 60%, which raises the
-chance to win the game by at least 5 points. Without `record`, the program plays each turn again,
-and prints the share of wins or eliminations divided by the plan's chance. It also prints how much
-an elimination raises the chance to win the game, compared with the AI's own turn. `record` draws
-new turns, 60 of each kind, from games of the current AI. This takes a quarter of an hour on one
-core.
+chance of at least 93%, or of at least 60% under another victory condition than the last survivor;
+or a plan eliminates a player with a chance of at least 60%, which raises the chance to win the game
+by at least 5 points. Without `record`, the program plays each turn again, and prints the share of
+wins or eliminations divided by the plan's chance. It also prints how much an elimination raises the
+chance to win the game, compared with the AI's own turn. `record` draws new turns of the given kinds
+from games of the current AI. This takes up to a quarter of an hour on one core.
 """
 
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
+from fractions import Fraction
+from itertools import count, islice
 from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from benchmarks.deals import make_start
+from benchmarks.deals import list_mission_cards, make_start
 from benchmarks.measure import Measurement
-from iacta import Sets, Turn, classic_board
-from iacta.game import Action, Place
+from iacta import Capitals, Missions, Sets, Share, Turn, Victory, classic_board
+from iacta.game import Action, Mission, OwnContinents, OwnTerritories, Place
 from iacta.game.turn import Policy
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAll, best_plan, eliminate
 from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
 from iacta.plan.reinforcement import turn_options
+from iacta.plan.winning import find_win
 from iacta.war.chances import CUT_ROUNDS, Z
 from iacta.war.games import CHOSEN_AIM, Aim, War
 from iacta.war.players import CHASE, ELIMINATE, PLAYERS
 from iacta.war.tables import find_hand
 
 FILE = Path(__file__).with_name("eliminations.tsv")
-SOURCE = "# games of the usual AI, drawn by `python -m benchmarks.eliminations record`"
+SOURCE = "# games of the usual AI, drawn by `python -m benchmarks.eliminations record KIND...`"
 COLUMNS = ("kind", "chance", "gain", "victims", "turn")
-KINDS = (WIN, ELIMINATION) = ("win", "elimination")
-OF_A_KIND = 60
-MIN_CHANCES = {WIN: 0.93, ELIMINATION: 0.6}
+# The kinds of turns; the last four are immediate wins under a victory condition: a share of the
+# territories, capitals, or missions that require continents or territories with two armies each.
+KINDS = (WIN, ELIMINATION, SHARE, CAPITALS, CONTINENTS, ARMIES) = (
+    "win",
+    "elimination",
+    "share",
+    "capitals",
+    "continents",
+    "armies",
+)
+CONDITIONS = KINDS[2:]
+COUNTS = {WIN: 60, ELIMINATION: 60, **dict.fromkeys(CONDITIONS, 20)}  # the turns of each kind
+MIN_CHANCES = {WIN: 0.93, **dict.fromkeys(KINDS[1:], 0.6)}
 MIN_GAIN = 0.05
 MIN_RATIO = 1.0  # minimum ratio of armies to the cost of an elimination
 FIRST_GAME = 120_000  # the seed of the first game
 GAMES_OF_A_PLAN, GAMES_AFTER, GAMES_WITHOUT = 30, 4, 120
 PLAN_SECONDS, PLAN_BUDGET = 5.0, 0.03
+WIN_SECONDS = 2.0  # the time for the quick plan of a win under a victory condition
 TURNS = 100  # the number of times that each recorded turn is played
 GAMES_COMPARED = 120  # the gain of 60 turns then has an error of about 2 points
 USUAL = PLAYERS["usual"]
@@ -54,7 +67,7 @@ PEACEFUL = replace(USUAL, aims=tuple(kind for kind in USUAL.aims if kind not in 
 class Opportunity(NamedTuple):
     """A turn with an immediate win or an elimination within reach.
 
-    kind: `"win"` or `"elimination"`.
+    kind: a kind of `KINDS`.
     chance: the chance of the best plan.
     gain: the chance to win the game if the turn begins with the plan, minus the chance in games in
         which no AI aims at a player; 0 for an immediate win.
@@ -83,7 +96,7 @@ class Opportunity(NamedTuple):
 
     def is_taken(self, end: Turn) -> bool:
         """Return whether the turn won the game or eliminated a victim, given its end."""
-        if self.kind == WIN:
+        if self.kind != ELIMINATION:
             return end.winner == self.turn.player
         return any(victim not in end.owners for victim in self.victims)
 
@@ -126,6 +139,7 @@ def measure_eliminations() -> Iterator[Measurement]:
     """Measure the AI's shares of wins and eliminations, divided by the chances of plans."""
     for kind, claim, asked in (
         (WIN, "immediate wins, divided by the plans' chance", 0.97),
+        *((each, f"the same, {each}", None) for each in CONDITIONS),
         (ELIMINATION, "eliminations, divided by the plans' chance", 0.9),
     ):
         found = read_opportunities(kind)
@@ -215,6 +229,58 @@ def find_opportunities(turn: Turn, kinds: set[str]) -> Iterator[Opportunity]:
         yield Opportunity(ELIMINATION, chance, gain, tuple(name for *_, name in found), turn)
 
 
+def draw_wins(kind: str) -> Iterator[Opportunity]:
+    """Yield immediate wins under a victory condition, at most one per game of the usual AI."""
+    for seed in count(FIRST_GAME):
+        random = Random(f"{kind} {seed}")
+        trade = Sets(is_fixed=True) if seed % 2 else None
+        turn = make_start(classic_board(), 3 + seed // 2 % 4, trade)
+        held = list(turn.owners)
+        random.shuffle(held)
+        turn = turn._replace(owners=tuple(held))
+        turn = turn.with_options(victory=draw_condition(kind, turn, random)).next()
+        while turn.winner is None:
+            record = War(turn).play_turn(USUAL, random.getrandbits(60))
+            seen = (turn, *(move.turn for move in record.moves))
+            start = next((each for each in seen if each.phase == "place"), None)
+            chance = 0.0 if start is None else estimate_win(start)
+            if start is not None and chance >= MIN_CHANCES[kind]:
+                yield Opportunity(kind, chance, 0.0, (), start)
+                break
+            if record.end.winner is not None:
+                break
+            turn = record.end.next()
+
+
+def draw_condition(kind: str, turn: Turn, random: Random) -> Victory:
+    """Return a random victory condition of a kind."""
+    names, board = turn.players, turn.board
+    if kind == SHARE:
+        return Share(Fraction(random.choice((5, 6, 7)), 10))
+    if kind == CAPITALS:
+        homes = {name: random.choice(turn.position.list_territories(name)) for name in names}
+        return Capitals(homes, random.choice((None, len(names) - 1)))
+    cards = list_mission_cards(board, names)
+    if kind == ARMIES:
+        return Missions(dict.fromkeys(names, next(card for card in cards if is_strong(card))))
+    chosen = [card for card in cards if isinstance(card, OwnContinents)]
+    return Missions({name: random.choice(chosen) for name in names})
+
+
+def is_strong(card: Mission) -> bool:
+    """Return whether a mission requires several armies on each territory."""
+    return isinstance(card, OwnTerritories) and card.armies > 1
+
+
+def estimate_win(start: Turn) -> float:
+    """Return a quick plan's chance to win in this turn; 0 for a win without attacks."""
+    win = find_win(start, Deadline(WIN_SECONDS))
+    if win is None or win.placement is not None:
+        return 0.0
+    deadline, options = Deadline(WIN_SECONDS), turn_options(start)
+    return estimate_goal(start.position, win.goal, start.place, options, deadline).chance
+
+
 def estimate_goal_chance(start: Turn, goal: TakeAll) -> QuickEstimate:
     """Return a quick estimate of the chance to reach a goal."""
     deadline, options = Deadline(PLAN_SECONDS), turn_options(start)
@@ -264,14 +330,18 @@ def play_plan(turn: Turn, plan: Policy, victim: str, seed: int) -> Turn:
     return record.end
 
 
-def record() -> None:
-    """Draw the turns and write the file."""
-    found: dict[str, list[Opportunity]] = {kind: [] for kind in KINDS}
-    kinds = {*KINDS}
-    for each in draw_opportunities(kinds):
+def record(drawn: set[str]) -> None:
+    """Draw new turns of some kinds and write the file."""
+    found = {kind: [] if kind in drawn else read_opportunities(kind) for kind in KINDS}
+    for kind in drawn & {*CONDITIONS}:
+        for each in islice(draw_wins(kind), COUNTS[kind]):
+            found[kind].append(each)
+            print(each.format_row(), flush=True)
+    kinds = drawn - {*CONDITIONS}
+    for each in draw_opportunities(kinds) if kinds else ():
         found[each.kind].append(each)
         print(each.format_row(), flush=True)
-        if len(found[each.kind]) == OF_A_KIND:
+        if len(found[each.kind]) == COUNTS[each.kind]:
             kinds.remove(each.kind)
         if not kinds:
             break
@@ -282,8 +352,8 @@ def record() -> None:
 MEASURES = (measure_eliminations,)
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["record"]:
-        record()
+    if sys.argv[1:2] == ["record"]:
+        record({*sys.argv[2:]})
     else:
         for row in measure_eliminations():
             print(row)
