@@ -25,11 +25,14 @@ from iacta.forms.whole_game import (
 )
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAny
+from iacta.probability.estimate import Interval
 from iacta.questions.plan.armies_cards_hold import describe_placement
 from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
-from iacta.war.goals import DEFAULT_GAMES, WIN_NOW
+from iacta.war.games import WIN_NOW
+from iacta.war.goals import DEFAULT_GAMES
 
 HOW = {"tactics": "", "plan": "with a plan", "worth": "with a more careful plan"}
+WIDE = 0.02  # chances with wider intervals have no digits after the point
 REACH_SHARE = 0.35  # fraction of the time limit for the chances of goals, if games follow
 
 
@@ -257,7 +260,7 @@ def _make_record(row: GoalRow) -> TurnGoalRecord:
             "chance": reach.chance,
             "interval": make_interval_record(reach.interval),
             "left": reach.left,
-            "figure": short_percent(reach.chance),
+            "figure": short_percent(reach.chance, _count_digits(reach.interval)),
             "placement": dict(reach.placement),
         }
     if (judged := row.judged) is not None:
@@ -301,12 +304,18 @@ def _make_reach_cells(reach: Reach | None) -> tuple[str, str, str]:
         return "", "", ""
     if not _is_known(reach):
         return "not known", "", ""
-    ends = [f"{100 * end:.1f}" for end in reach.interval]
+    digits = _count_digits(reach.interval)
+    ends = [f"{100 * end:.{min(digits, 1)}f}" for end in reach.interval]
     return (
-        percent(reach.chance),
+        percent(reach.chance, digits),
         "" if ends[0] == ends[1] else f"{'-'.join(ends)}%",
         f"{reach.left:.1f}",
     )
+
+
+def _count_digits(interval: Interval) -> int:
+    """Return how many digits after the point a percentage has: none if its interval is wide."""
+    return 0 if interval.high - interval.low > WIDE else 2
 
 
 def _is_known(reach: Reach) -> bool:
@@ -344,9 +353,10 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     first_reach = answer.reached[0]
     if not _is_known(first_reach):
         return f"There was no time to compare {name}'s goals; allow more time."
-    within = f" ({between})" if (between := _make_reach_cells(first_reach)[1]) else ""
+    formatted, between, _ = _make_reach_cells(first_reach)
+    within = f" ({between})" if between else ""
     place = f", with {describe_placement(first_reach.placement)}" if first_reach.placement else ""
-    chance = f"a chance of {percent(first_reach.chance)}{within}{place}."
+    chance = f"a chance of {formatted}{within}{place}."
     if first_reach.words == WIN_NOW:
         return f"{name} can win the game this turn: {chance}"
     return f"{name}'s easiest goal this turn is to {first_reach.words}: {chance}"
