@@ -56,20 +56,22 @@ def draw_board(rng: Random, name: str = "random") -> Board:
     return Board(name, territories, borders, tuple(continents))
 
 
-def make_start(board: Board, players: int, trade: Sets | None, *, has_cards: bool = True) -> Turn:
+def make_finished_game(
+    board: Board, player_count: int, trade: Sets | None, *, with_cards: bool = True
+) -> Turn:
     """Return a finished game, from which the core deals new games."""
-    names = NAMES[:players]
-    rows = [Holding(names[t % players], 3) for t in range(len(board.territories))]
-    cards: dict[str, int] | None = {} if has_cards else None
+    names = NAMES[:player_count]
+    rows = [Holding(names[t % player_count], 3) for t in range(len(board.territories))]
+    cards: dict[str, int] | None = {} if with_cards else None
     position = Position(board, names[0], rows)
     return Turn(position, phase="over", cards=cards, trade=trade, players=names)
 
 
-def draw_start(rng: Random) -> Turn:
-    """Return a game on a random board or the classic board, with random rules for cards."""
+def draw_finished_game(rng: Random) -> Turn:
+    """Return a finished game on a random board or the classic board, with random card rules."""
     board = classic_board() if rng.random() < 0.4 else draw_board(rng)
     trade = rng.choice((None, None, Sets(is_fixed=True), Sets(is_fixed=True), HOUSE_SETS))
-    start = make_start(board, rng.randint(2, 6), trade, has_cards=rng.random() < 0.85)
+    start = make_finished_game(board, rng.randint(2, 6), trade, with_cards=rng.random() < 0.85)
     return start if rng.random() < 0.6 else start.with_options(victory=draw_victory(rng, start))
 
 

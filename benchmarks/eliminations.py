@@ -21,7 +21,7 @@ from random import Random
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from benchmarks.deals import list_mission_cards, make_start
+from benchmarks.deals import list_mission_cards, make_finished_game
 from benchmarks.measure import Measurement
 from iacta import Capitals, Missions, Sets, Share, Turn, Victory, classic_board
 from iacta.game import Action, Mission, OwnContinents, OwnTerritories, Place
@@ -164,7 +164,7 @@ def draw_opportunities(kinds: set[str]) -> Iterator[Opportunity]:
     for seed in count(FIRST_GAME):
         random, open_kinds = Random(seed), {*kinds}
         trade = Sets(is_fixed=True) if seed % 2 else None
-        turn = make_start(classic_board(), 3 + seed // 2 % 4, trade)
+        turn = make_finished_game(classic_board(), 3 + seed // 2 % 4, trade)
         held = list(turn.owners)
         random.shuffle(held)
         turn = turn._replace(owners=tuple(held)).next()
@@ -234,7 +234,7 @@ def draw_wins(kind: str) -> Iterator[Opportunity]:
     for seed in count(FIRST_GAME):
         random = Random(f"{kind} {seed}")
         trade = Sets(is_fixed=True) if seed % 2 else None
-        turn = make_start(classic_board(), 3 + seed // 2 % 4, trade)
+        turn = make_finished_game(classic_board(), 3 + seed // 2 % 4, trade)
         held = list(turn.owners)
         random.shuffle(held)
         turn = turn._replace(owners=tuple(held))

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from random import Random
 
-from benchmarks.deals import NAMES, make_start
+from benchmarks.deals import NAMES, make_finished_game
 from iacta import Capitals, Sets, Victory, classic_board
 from iacta.probability.estimate import Estimate
 from iacta.war.games import War
@@ -129,7 +129,7 @@ def count_match_wins(
     victory: Victory | None = None,
 ) -> int:
     """Count the wins of one AI against copies of another in new games with rotating seats."""
-    start, wins = make_start(classic_board(), players, trade), 0
+    start, wins = make_finished_game(classic_board(), players, trade), 0
     war = War(start.with_options(victory=victory) if victory else start)
     for seat in range(players):
         row = [other] * players

@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 import iacta
-from benchmarks.deals import draw_start
+from benchmarks.deals import draw_finished_game
 from benchmarks.opponents import OPPONENTS
 from iacta.native.core_library import load_library
 from iacta.war.games import War
@@ -86,7 +86,7 @@ def collect_positions(
     ended = time.process_time() + seconds
     count = 0
     while time.process_time() < ended and count < MAX_POSITIONS:
-        war = War(draw_start(rng))
+        war = War(draw_finished_game(rng))
         number = len(war.seats)
         for _ in range(12):
             is_mixed = rng.random() < MIXED_SHARE

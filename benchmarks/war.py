@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.deals import NAMES, draw_board, make_start
+from benchmarks.deals import NAMES, draw_board, make_finished_game
 from benchmarks.measure import Measurement
 from benchmarks.opponents import count_capital_wins, count_match_wins, find_row
 from iacta import (
@@ -96,7 +96,7 @@ def start_games(
 
 def play_to_middle(board: Board, players: int, seed: int) -> Turn:
     """Return a turn after a few rounds of a game of simple AIs."""
-    turn = make_start(board, players, None)
+    turn = make_finished_game(board, players, None)
     rng = Random(seed)
     held = list(turn.owners)
     rng.shuffle(held)
@@ -111,7 +111,7 @@ def play_to_middle(board: Board, players: int, seed: int) -> Turn:
 
 def measure_speed() -> Iterator[Measurement]:
     """Measure the time per turn, and the time to estimate chances to within 2 points."""
-    start = make_start(classic_board(), 4, None)
+    start = make_finished_game(classic_board(), 4, None)
     for name, games, asked in (("simple", 400, 10.0), ("usual", 40, 100.0)):
         micro = list[float]()
         for _ in range(5):
@@ -145,7 +145,7 @@ def measure_players() -> Iterator[Measurement]:
         ("yardstick", "simple", 6, 30_000, 0.25),
         ("usual", "yardstick", 6, 2400, 0.30),
     ):
-        start = make_start(classic_board(), players, None)
+        start = make_finished_game(classic_board(), players, None)
         wins = 0.0
         for seat in range(players):
             names = [other] * players
@@ -160,7 +160,7 @@ def measure_players() -> Iterator[Measurement]:
         actions = turn.actions()
         return actions[rng.randrange(len(actions))]
 
-    start = make_start(classic_board(), 4, None).next()
+    start = make_finished_game(classic_board(), 4, None).next()
     first, *_ = tournament(["simple", *[at_random] * 3], start, games=RANDOM_GAMES, seed=1)
     claim = "simple among three random, share of games won"
     yield Measurement(claim, first.wins / RANDOM_GAMES, 0.9, True, RANDOM_GAMES)
@@ -187,7 +187,7 @@ def measure_long_games() -> Iterator[Measurement]:
     long = games = 0
     for players in range(2, 7):
         for trade in (None, Sets(is_fixed=True)):
-            start = make_start(classic_board(), players, trade)
+            start = make_finished_game(classic_board(), players, trade)
             found = start_games(start, ["usual"] * players, OF_A_LENGTH, 9, is_dealt=True)
             long += int(found.is_too_long.sum())
             games += OF_A_LENGTH
@@ -195,7 +195,9 @@ def measure_long_games() -> Iterator[Measurement]:
     for name in ("usual", "simple"):
         long = games = 0
         for seed in range(SMALL_BOARDS):
-            start = make_start(small_board(4 + seed % 5, seed), 2, None, has_cards=seed % 2 == 0)
+            start = make_finished_game(
+                small_board(4 + seed % 5, seed), 2, None, with_cards=seed % 2 == 0
+            )
             found = start_games(start, [name] * 2, OF_A_SMALL_BOARD, 9, is_dealt=True)
             long += int(found.is_too_long.sum())
             games += OF_A_SMALL_BOARD
@@ -240,7 +242,7 @@ def measure_calibration() -> Iterator[Measurement]:
         found, happened, games = list[float](), list[float](), list[int]()
         for k in range(number):
             if k % GAMES_OF_A_START == 0:
-                war = War(make_start(classic_board(), 2 + k // GAMES_OF_A_START % 5, None))
+                war = War(make_finished_game(classic_board(), 2 + k // GAMES_OF_A_START % 5, None))
             row = (PLAYERS[player],) * len(war.seats)
             seen, ends = war.record_game(row, sample_chance=0.1, seed=rng.getrandbits(60))
             for position in seen:
