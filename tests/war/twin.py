@@ -119,12 +119,12 @@ class _View:
         return trade.worth(Hand(1, 1, 1)) if trade.is_fixed else trade.nth(0)
 
     @cached_property
-    def beside(self) -> dict[object, int]:
+    def armies_in_reach(self) -> dict[int | str, int]:
         """The number of armies that could attack each continent and each player."""
-        found: dict[object, int] = {}
+        found: dict[int | str, int] = {}
         for v in self.mine:
             if self.count_spare(v) > 0 and not self.is_resting(v):
-                seen: set[object] = set()
+                seen: set[int | str] = set()
                 for c in self.list_enemies(self.near[v]):
                     seen.add(self.turn.owners[c])
                     seen |= {k for k, (_, lands) in enumerate(self.continents) if c in lands}
@@ -138,16 +138,16 @@ class _View:
         turn, n, found = self.turn, self.n, dict[object, tuple[float, int]]()
         for k, (bonus, lands) in enumerate(self.continents):
             left = [t for t in lands if turn.owners[t] != turn.player]
-            if bonus < 1 or not left or not self.beside.get(k):
+            if bonus < 1 or not left or not self.armies_in_reach.get(k):
                 continue
             cost = len(left) + sum(turn.armies[t] for t in left)
-            if self.beside[k] + self.new > n.near_continent * cost:
+            if self.armies_in_reach[k] + self.new > n.near_continent * cost:
                 found[k] = n.continent_prize * bonus, len(left)
         for each in turn.survivors:
             lands_left = turn.owners.count(each)
-            if each == turn.player or not self.beside.get(each):
+            if each == turn.player or not self.armies_in_reach.get(each):
                 continue
-            if self.beside[each] + self.new > n.near_player * (
+            if self.armies_in_reach[each] + self.new > n.near_player * (
                 self.count_armies(each) + lands_left
             ):
                 prize = n.elimination + n.their_cards * self.count_cards(each) * self.next_set / 3.0
