@@ -80,8 +80,8 @@ class Brute:
                 )
 
 
-def list_spreads(best: BestFronts) -> list[tuple[int, ...]]:
-    """Return every spread of armies on a front."""
+def find_spread_of_each_front(best: BestFronts) -> list[tuple[int, ...]]:
+    """Return the best spread of armies on each front."""
     return [each.spread for each in best.fronts]
 
 
@@ -92,13 +92,13 @@ def test_no_division_is_better(case: tuple[int, list[Front], Rules], objective: 
     brute = Brute(armies, fronts, rules, objective)
     best = defend_fronts(armies, fronts, rules, objective=objective, exact=True)
     assert best.is_exact
-    assert sum(map(sum, list_spreads(best))) == armies
-    assert best.value == brute.total(list_spreads(best)) == brute.best()
+    assert sum(map(sum, find_spread_of_each_front(best))) == armies
+    assert best.value == brute.total(find_spread_of_each_front(best)) == brute.best()
     for place, each in enumerate(best.fronts):
         assert each.front == fronts[place]
         assert each.value == brute.value(place, each.spread)
     found = defend_fronts(armies, fronts, rules, objective=objective)
-    assert list_spreads(found) == list_spreads(best)
+    assert find_spread_of_each_front(found) == find_spread_of_each_front(best)
     assert found.value == pytest.approx(float(best.value), rel=1e-12)
     assert [each.value for each in found.fronts] == pytest.approx(
         [float(each.value) for each in best.fronts], rel=1e-12
@@ -109,7 +109,7 @@ def test_one_front_is_a_chain() -> None:
     for objective in OBJECTIVES:
         best = defend_fronts(12, [Front(12, 3)], objective=objective)
         chain = spread_defenders(12, 12, 3, objective=objective)
-        assert list_spreads(best) == [chain.spreads[0]]
+        assert find_spread_of_each_front(best) == [chain.spreads[0]]
         assert best.value == pytest.approx(chain.value, rel=1e-12)
 
 
@@ -117,22 +117,26 @@ def test_placing_armies_greedily_is_not_always_best() -> None:
     # Only odd numbers of defenders hold, so one more army is useless but two more help.
     fronts = [Front(5), Front(5)]
     best = defend_fronts(8, fronts, THREE, exact=True)
-    assert sorted(map(sum, list_spreads(best))) != [4, 4]
+    assert sorted(map(sum, find_spread_of_each_front(best))) != [4, 4]
     assert best.value == Brute(8, fronts, THREE, "break through").best()
 
 
 def test_equal_fronts_get_equal_numbers_of_armies() -> None:
     best = defend_fronts(30, [Front(8)] * 3)
-    assert list_spreads(best) == [(10,)] * 3
+    assert find_spread_of_each_front(best) == [(10,)] * 3
     assert best.is_exact
-    assert sorted(list_spreads(defend_fronts(31, [Front(8)] * 3))) == [(10,), (10,), (11,)]
+    assert sorted(find_spread_of_each_front(defend_fronts(31, [Front(8)] * 3))) == [
+        (10,),
+        (10,),
+        (11,),
+    ]
 
 
 def test_rare_falls_and_rare_holds_keep_their_digits() -> None:
     for armies, attackers in ((600, 120), (40, 400)):
         fronts = [Front(attackers), Front(attackers + 9, 2, "any")]
         best, exact = (defend_fronts(armies, fronts, exact=exact) for exact in (False, True))
-        assert list_spreads(best) == list_spreads(exact)
+        assert find_spread_of_each_front(best) == find_spread_of_each_front(exact)
         assert best.value == pytest.approx(float(exact.value), rel=1e-12)
     assert best.value == 1.0  # the chance that 400 fail to break through is tiny but not 0
     assert 0 < 1 - exact.value < 1e-20
@@ -141,7 +145,7 @@ def test_rare_falls_and_rare_holds_keep_their_digits() -> None:
 @pytest.mark.slow
 def test_many_armies_are_divided() -> None:
     best = defend_fronts(6000, [Front(3000), Front(2000), Front(1000, rules="capital")])
-    first, second, third = map(sum, list_spreads(best))
+    first, second, third = map(sum, find_spread_of_each_front(best))
     assert first + second + third == 6000
     assert first > second > third
 
@@ -181,7 +185,7 @@ def test_values_that_are_not_fronts_are_refused(text: str) -> None:
 
 
 def test_numpy_numbers_are_accepted() -> None:
-    assert list_spreads(defend_fronts(np.int16(9), [np.uint8(5), 5])) == [(4,), (5,)]  # type: ignore[arg-type, list-item] # the claim
+    assert find_spread_of_each_front(defend_fronts(np.int16(9), [np.uint8(5), 5])) == [(4,), (5,)]  # type: ignore[arg-type, list-item] # the claim
 
 
 def enumerate_placements(armies: int, territories: int) -> Iterator[tuple[int, ...]]:
