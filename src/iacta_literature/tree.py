@@ -81,7 +81,7 @@ def tree(attackers: int, defenders: int, rules: Rules | str = "classic") -> Node
     made: dict[State, Node] = {}
     for state in sorted(visits, key=sum):
         branches = (TreeBranch(*step[:2], made[step.after]) for step in kernel.steps(state))
-        shown_as = _add_garrison(state, kernel)
+        shown_as = _include_garrison(state, kernel.garrison)
         made[state] = Node(shown_as, visits[state], tuple(branches))
     return made[root]
 
@@ -93,8 +93,8 @@ def _read_battle(attackers: int, defenders: int, rules: Rules | str) -> tuple[Pa
     return kernel, root
 
 
-def _add_garrison(state: State, kernel: PathTree) -> Outcome:
-    return Outcome(state.attackers + kernel.garrison, state.defenders)
+def _include_garrison(state: State, garrison: int) -> Outcome:
+    return Outcome(state.attackers + garrison, state.defenders)
 
 
 def nodes(root: Node) -> Iterator[Node]:
@@ -140,7 +140,9 @@ def _list_paths(kernel: PathTree, root: State) -> Iterator[Path]:
         states, probability = begun.pop()
         steps = kernel.steps(states[-1])
         if not steps:
-            yield Path(tuple(_add_garrison(state, kernel) for state in states), probability)
+            yield Path(
+                tuple(_include_garrison(state, kernel.garrison) for state in states), probability
+            )
         begun += [
             ((*states, step.after), probability * step.probability) for step in reversed(steps)
         ]
