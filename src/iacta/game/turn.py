@@ -788,14 +788,17 @@ class Turn:
         kernel = self._board_data.kernels[self._board_data.places[self.board.find(to)]]
         return self.has_single_rolls(to) and kernel.has_fixed_dice
 
-    def expect_roll(self, attack: Attack, their_dice: int | None = None) -> tuple[float, float]:
+    def find_expected_roll_losses(
+        self, attack: Attack, their_dice: int | None = None
+    ) -> tuple[float, float]:
         """Return the expected losses of the attacker and of the defender in one attack.
 
         attack: a legal attack. A defender who sees the attack dice chooses as in `careful_defence`.
         their_dice: the number of defence dice if the defender rolls fewer than possible.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> [round(losses, 4) for losses in turn.expect_roll(Attack("Peru", "Brazil", 3))]
+        >>> losses = turn.find_expected_roll_losses(Attack("Peru", "Brazil", 3))
+        >>> [round(each, 4) for each in losses]
         [0.9209, 1.0791]
         """
         legal = cast(Attack, self._find_legal(attack))
@@ -812,7 +815,7 @@ class Turn:
         ]
         return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
 
-    def expect_battle(self, start: str, to: str) -> tuple[float, float] | None:
+    def find_expected_battle_losses(self, start: str, to: str) -> tuple[float, float] | None:
         """Return the expected losses of the attacker and of the defender in a whole battle.
 
         start, to: the attacking and the attacked territory.
@@ -821,7 +824,7 @@ class Turn:
         million armies, or of more armies than the method for its rules can handle.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> [round(losses, 4) for losses in turn.expect_battle("Peru", "Brazil")]
+        >>> [round(losses, 4) for losses in turn.find_expected_battle_losses("Peru", "Brazil")]
         [3.1362, 3.7571]
         """
         v, c = (self._board_data.places[self.board.find(name)] for name in (start, to))

@@ -215,9 +215,12 @@ def measure_army_luck(
     -2.1582
     """
     if dice is not None:
-        lost, killed = before.expect_roll(Attack(*border, dice), their_dice)
+        lost, killed = before.find_expected_roll_losses(Attack(*border, dice), their_dice)
     else:
-        start, end = before.expect_battle(*border), after.expect_battle(*border)
+        start, end = (
+            before.find_expected_battle_losses(*border),
+            after.find_expected_battle_losses(*border),
+        )
         if start is None or end is None:
             return None
         lost, killed = start[0] - end[0], start[1] - end[1]
