@@ -269,7 +269,7 @@ def draw_steps_table(scene: Scene) -> View:
         for part in (body, head)
     ]
     way = body.mark("text", align="left", dx=20, fontSize=10).encode(text="way:N")
-    return _place_below(scene, layer(*discs, way, *chances), height + 1)
+    return _fit_table_to_scene(scene, layer(*discs, way, *chances), height + 1)
 
 
 def draw_names_table(scene: Scene) -> View | None:
@@ -288,19 +288,19 @@ def draw_names_table(scene: Scene) -> View | None:
     if not rows:
         return None
     names = _inline_view("key", rows).encode(**_make_grid(scene, height), text="text:N")
-    return _place_below(scene, names.mark("text", align="left", dx=2, fontSize=10.5), height)
+    return _fit_table_to_scene(scene, names.mark("text", align="left", dx=2, fontSize=10.5), height)
 
 
-def _make_grid(scene: Scene, lines: int) -> dict[str, Any]:
-    y = {"domain": [lines - 0.5, -0.5], "nice": False, "zero": False}
+def _make_grid(scene: Scene, row_count: int) -> dict[str, Any]:
+    y = {"domain": [row_count - 0.5, -0.5], "nice": False, "zero": False}
     return {
         "x": field("x:Q", axis=None, scale={"domain": [0, scene.width], "nice": False}),
         "y": field("y:Q", axis=None, scale=y),
     }
 
 
-def _place_below(scene: Scene, table: View, lines: int) -> View:
-    return table.properties(width=scene.width, height=round(ROW * lines), view={"stroke": None})
+def _fit_table_to_scene(scene: Scene, table: View, row_count: int) -> View:
+    return table.properties(width=scene.width, height=round(ROW * row_count), view={"stroke": None})
 
 
 def _inline_view(name: str, rows: Sequence[Row]) -> View:
