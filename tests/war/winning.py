@@ -78,7 +78,7 @@ class WinsInReach:
             new -= sum(number for number, _ in weak)
             if need > 0 and player == self.turn.player:
                 need -= self._can_raise_by_move(weak)
-            if (lacks := self._count_missing_after_advance(player, mission)) > 0:
+            if (lacks := self._count_armies_to_advance(player, mission)) > 0:
                 need, new = need - 1, new - lacks
             return self._find_cheap(player, need, stay, new)
         wanted = self._find_ways(player, new, mission)
@@ -157,7 +157,7 @@ class WinsInReach:
             fresh += more
         return seen
 
-    def _count_missing_after_advance(self, player: str, mission: CoreMission) -> int:
+    def _count_armies_to_advance(self, player: str, mission: CoreMission) -> int:
         pending = self.turn.pending if self.turn.phase == "advance" else None
         if player != self.turn.player or pending is None:
             return 0
