@@ -117,14 +117,14 @@ def test_a_careful_defender_solves_all_smaller_battles_once(
     throws, built, tables = (
         [*turn.results(attack)],
         list[object](),
-        vars(AllBattles)["conquest"].func,
+        vars(AllBattles)["conquest_table"].func,
     )
 
     def count(battles: AllBattles) -> Any:
         built.append(battles)
         return tables(battles)
 
-    monkeypatch.setattr(AllBattles, "conquest", property(count))
+    monkeypatch.setattr(AllBattles, "conquest_table", property(count))
     kernel._win_table_after_roll.cache_clear()
     for throw in throws:
         turn.after(attack, throw).careful_defence()

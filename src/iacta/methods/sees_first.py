@@ -139,22 +139,22 @@ class SeesFirst(UnitKernel):
 
     def chance(self, attackers: int, defenders: int, aim: Aim) -> float:
         """Return the chance to win against a defender with the given aim, as a float."""
-        return float(self._solve_battles(attackers, defenders, aim).conquest[-1, -1])
+        return float(self._solve_battles(attackers, defenders, aim).conquest_table[-1, -1])
 
     def win_probability(self, attackers: int, defenders: int) -> Probability:
         if attackers <= 0 or not defenders:
             return self.number(not defenders)
         battles = self._solve_battles(attackers, defenders)
-        return battles.probability(battles.conquest)
+        return battles.probability(battles.conquest_table)
 
     def chances(self, attackers: int, defenders: int, min_survivors: int = 0) -> Chances:
         if min_survivors or attackers <= 0 or not defenders:
             return super().chances(attackers, defenders, min_survivors)
         battles = self._solve_battles(attackers, defenders)
-        won = battles.probability(battles.conquest)
+        won = battles.probability(battles.conquest_table)
         if self.exact or won <= 0.5:
             return Chances(won, 1 - won)
-        lost = battles.probability(battles.held)
+        lost = battles.probability(battles.hold_table)
         return Chances(1 - lost, lost)
 
     def ends(self, able: dict[int, Any], defenders: int) -> Ends:
@@ -174,9 +174,9 @@ class SeesFirst(UnitKernel):
         won, lost = (np.asarray(side, object if self.exact else float) for side in sides)
         battles = self._solve_battles(len(won) - 1, len(lost) - 1)
         if battles.able and (won == 1).all() and not lost.any():
-            table = battles.conquest
+            table = battles.conquest_table
         elif battles.able and not won.any() and (lost[1:] == 1).all():
-            table = battles.held
+            table = battles.hold_table
         else:
             table = battles.find_values(won, lost)
         powers = battles.powers.tolist()
@@ -242,7 +242,7 @@ class AllBattles:
 
     Tables have entries `[d, a]` for a attackers against d defenders, in units of U^(a+d).
 
-    >>> AllBattles(2, 1, Rules()).conquest.round(4).tolist()
+    >>> AllBattles(2, 1, Rules()).conquest_table.round(4).tolist()
     [[1.0, 1.0, 1.0], [0.0, 0.4167, 0.7542]]
     """
 
@@ -294,8 +294,8 @@ class AllBattles:
         return _tabulate_replies(*span.dice, self.rules, self.exact)
 
     @cached_property
-    def conquest(self) -> Numbers:
-        """The table of P, the attackers' chances to win."""
+    def conquest_table(self) -> Numbers:
+        """The table of P, the attackers' chances to win, as `[d, a]`."""
         if self.aim == "losses":
             return self.find_values(np.ones(self.able + 1), np.zeros(self.defenders + 1))
         table = self._make_table()
@@ -303,15 +303,15 @@ class AllBattles:
         return self._fill(table, np.minimum)
 
     @cached_property
-    def held(self) -> Numbers:
-        """The table of H, the defenders' chances to hold the territory."""
+    def hold_table(self) -> Numbers:
+        """The table of H, the defenders' chances to hold the territory, as `[d, a]`."""
         table = self._make_table()
         table[1:, 0] = self.powers[1 : self.defenders + 1]
         return self._fill(table, np.maximum)
 
     @cached_property
-    def expected_losses(self) -> Numbers:
-        """The table of L, the expected numbers of defenders lost."""
+    def expected_losses_table(self) -> Numbers:
+        """The table of L, the expected numbers of defenders lost, as `[d, a]`."""
         return self._fill(self._make_table(), np.minimum, adds_losses=True)
 
     def _make_table(self) -> Numbers:
@@ -350,7 +350,7 @@ class AllBattles:
         [6, 15]
         """
         sparing = self.aim == "losses"
-        table = view_diagonals(self.expected_losses if sparing else self.conquest)
+        table = view_diagonals(self.expected_losses_table if sparing else self.conquest_table)
         values = np.stack(self._average_values(span, table, adds_losses=sparing))
         least = values.min(axis=0)
         if self.exact:
@@ -359,7 +359,7 @@ class AllBattles:
             margin = 3 * self.error
             good = values <= np.maximum(least * (1 + margin), MIN_COMPARABLE)
             if not sparing:
-                values = np.stack(self._average_values(span, view_diagonals(self.held)))
+                values = np.stack(self._average_values(span, view_diagonals(self.hold_table)))
                 most = values.max(axis=0)
                 holds = values >= np.where(most > MIN_COMPARABLE, most * (1 - margin), 0.0)
                 good = np.where(span.view(table) <= 0.5, good, holds)
