@@ -599,7 +599,7 @@ class _Search(NamedTuple):
         failures = self.compute_rows(self.kernel, most, others, failing=True)
         for other, row in self.compute_rows(self.kernel, most, others):
 
-            def compute_complement(other: int = other) -> Chances1D:
+            def compute_complements(other: int = other) -> Chances1D:
                 return next(row for number, row in failures if number == other)
 
             def compute_exactly(n: int, other: int = other) -> Chances1D | None:
@@ -609,7 +609,7 @@ class _Search(NamedTuple):
                 return next(self.compute_rows(kernels[0], n, [other]))[1]
 
             error = table.error(*self.order_sides(most, other))
-            yield other, Curve(row, error, compute_complement, compute_exactly)
+            yield other, Curve(row, error, compute_complements, compute_exactly)
 
     def compute_rows(
         self, kernel: Kernel, most: int, others: Sequence[int], *, failing: bool = False
