@@ -220,21 +220,24 @@ def _average_nearest(
     return sum(p * nearest[k][first + k] for k, p in enumerate(step))
 
 
-def _fill_full_dice(nearest: list[Floats], step: tuple[float, ...], fewest: int) -> None:
+def _fill_states_with_full_dice(
+    row: Floats, rows_below: Sequence[Floats], kill_chances: tuple[float, ...], fewest: int
+) -> None:
     """Compute the states of a row in which all attack dice are rolled.
 
-    nearest: the row to compute, followed by the rows for 1, 2 ... fewer defenders.
-    step: p_0 .. p_m.
+    row: the row to fill.
+    rows_below: the rows for 1, 2 ... fewer defenders.
+    kill_chances: the chances p_0 .. p_m to kill 0 .. m defenders.
     fewest: the fewest attackers in these states. The entries below must already be filled.
     """
-    row, taken = nearest[0], len(step) - 1
+    taken = len(kill_chances) - 1
     first, count = fewest - taken, len(row) - fewest
     states = row[fewest:]
-    states[:] = step[1] * nearest[1][first + 1 : first + 1 + count]
+    states[:] = kill_chances[1] * rows_below[0][first + 1 : first + 1 + count]
     for k in range(2, taken + 1):
-        states += step[k] * nearest[k][first + k : first + k + count]
-    states[:taken] += step[0] * row[first : first + min(taken, count)]
-    _sum_series(states, step[0], taken)
+        states += kill_chances[k] * rows_below[k - 1][first + k : first + k + count]
+    states[:taken] += kill_chances[0] * row[first : first + min(taken, count)]
+    _sum_series(states, kill_chances[0], taken)
 
 
 def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floats]:
@@ -256,7 +259,7 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floa
         for a in range(fewest, min(most, len(won))):
             row[a] = _average_nearest(nearest, steps[a, dice], a)
         if len(won) > max(most, fewest):
-            _fill_full_dice(nearest, steps[most, dice], max(most, fewest))
+            _fill_states_with_full_dice(row, nearest[1:], steps[most, dice], max(most, fewest))
         yield row
         rows.pop(d - most_defence, None)
 
