@@ -50,16 +50,21 @@ def _compute_printed_win(start: Point, f: RollChances) -> Probability:
     return sum((p * taflin.win_on_strip(point, f) for point, p in passages.items()), Fraction(0))
 
 
-def _compute_printed_free_space(half: int, s: int, f: RollChances) -> Fraction:
-    """Return P by the printed eq. (5) for L = 2 · `half`; skip factorials of negative numbers."""
+def _compute_printed_free_space(half_advantage: int, rolls: int, f: RollChances) -> Fraction:
+    """Return P by the printed eq. (5), without the terms with factorials of negative numbers.
+
+    half_advantage: L / 2.
+    rolls: s.
+    """
     good, neutral, bad = (Fraction(chance) for chance in f.f32)
     total = Fraction(0)
-    for k in range((s - half) // 2 + 1):
-        if half + k >= 0 and s - half - k >= 0:
-            divisor = factorial(k) * factorial(half + k) * factorial(s - half - k)
-            more, fewer = (good, bad) if half >= 0 else (bad, good)
-            powers = more ** (half + k) * neutral ** (s - half - 2 * k) * fewer**k
-            total += Fraction(factorial(s), divisor) * powers
+    for k in range((rolls - half_advantage) // 2 + 1):
+        more_rolls, rest = half_advantage + k, rolls - half_advantage - k
+        if more_rolls >= 0 and rest >= 0:
+            divisor = factorial(k) * factorial(more_rolls) * factorial(rest)
+            more, fewer = (good, bad) if half_advantage >= 0 else (bad, good)
+            powers = more**more_rolls * neutral ** (rest - k) * fewer**k
+            total += Fraction(factorial(rolls), divisor) * powers
     return total
 
 
