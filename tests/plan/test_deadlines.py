@@ -186,7 +186,7 @@ def test_ctrl_c_leaves_a_turn_with_cards_half_a_second(monkeypatch: pytest.Monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr(continuation, "evaluate_policy", note)
-    monkeypatch.setattr(continuation._Turn, "sample_games", interrupt)
+    monkeypatch.setattr(continuation._SimulatedTurns, "sample_games", interrupt)
     goal = InOrder((GOAL, TakeAll("Brazil,Peru")))
     assert go_on(SIX, goal, {3: 0.5, 6: 0.5}).ends == 0
     assert len(given) == 1

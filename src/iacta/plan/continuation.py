@@ -151,13 +151,13 @@ def go_on(
             report(best.win_probability, 1.0)
         return best
     policies = [*_list_policies(first, goal, deadline.take_share(FIRST_SHARE), options)]
-    tried = [_Turn(policy, policies[0], later, seed) for policy in policies]
+    tried = [_SimulatedTurns(policy, policies[0], later, seed) for policy in policies]
     try:
         end, few = deadline.take_share(PILOT_SHARE), max(number // PILOT_DIVISOR, 2)
         while len(tried) > 1:
-            for turn in tried:
-                turn.sample_games(few, end.take_share(1 / (2 * len(tried))))
-            tried.sort(key=lambda turn: -turn.value)
+            for games in tried:
+                games.sample_games(few, end.take_share(1 / (2 * len(tried))))
+            tried.sort(key=lambda games: -games.value)
             report(tried[0].value, 1.0)
             tried, few = tried[: (len(tried) + 1) // 2], 2 * few
         # The games that selected the policy overestimate its value, so play new games.
@@ -166,7 +166,7 @@ def go_on(
     except KeyboardInterrupt:
         deadline.stop()
         deadline = Deadline(AFTER_INTERRUPT)
-    return tried[0].make_continuation(deadline)
+    return tried[0].summarise_games(deadline)
 
 
 class _Later(NamedTuple):
@@ -287,7 +287,7 @@ def _list_policies(
             yield Policy(problem, Search(problem, part).assign(part, STARTS))
 
 
-class _Turn:
+class _SimulatedTurns:
     """Simulated games of a turn in which a policy plays up to the first goal.
 
     policy: the policy.
@@ -346,7 +346,7 @@ class _Turn:
     def value(self) -> float:
         return max(float(np.mean(self._list_results_without_luck(0))), 0.0) if self._found else 0.0
 
-    def make_continuation(self, deadline: Deadline) -> Continuation:
+    def summarise_games(self, deadline: Deadline) -> Continuation:
         (plan, chance), new = self._plan(deadline), self.later.armies
         if chance is None or (chance and not self._found):
             return Continuation(plan, None, new, None, 0.0, None, 0)
