@@ -341,10 +341,10 @@ class _Reader:
         _add_remark(self.notes, self.layout.remark)
         return False
 
-    def _recognise_columns(self, sample: Iterable[str]) -> None:
-        """Recognise undocumented column names; ignore lines of the sample that are invalid."""
+    def _recognise_columns(self, sample_lines: Iterable[str]) -> None:
+        """Recognise undocumented column names; ignore invalid sample lines."""
         rows: list[Row] = []
-        for line in sample:
+        for line in sample_lines:
             with suppress(IactaError):
                 rows += self._read_rows(line)
         self.columns = find_columns(rows or [dict.fromkeys(self.heading)])
@@ -430,7 +430,7 @@ def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
         "rolls": _read_roll,
         "battles": _read_battle,
         "totals": _read_total,
-        "won": _read_won_battle,
+        "won": _read_battle_winner,
         "chances": _read_chance,
     }
     entry = readers[kinds[0]](given, rules)
@@ -636,7 +636,7 @@ def _check_attackers(attackers: int, garrison: int) -> None:
         )
 
 
-def _read_won_battle(given: Row, rules: Rules) -> Entry:
+def _read_battle_winner(given: Row, rules: Rules) -> Entry:
     """Return the entry of a battle for which the line states the winner but no losses."""
     attackers, defenders = _read_whole(given, "attackers", 1), _read_whole(given, "defenders", 1)
     _check_attackers(attackers, rules.garrison)
