@@ -39,19 +39,19 @@ def test_toml_that_needs_far_more_memory_than_its_size_is_refused(
     kind: str, head: str, repeated: str, times: int, tail: str, tmp_path: Path
 ) -> None:
     text = large_text(head, repeated, times, tail)
-    check_refused_at_little_cost(lambda: parse_toml(text))
+    check_refused_with_little_memory(lambda: parse_toml(text))
     file = tmp_path / f"{kind}.toml"
     file.write_text(text)
-    check_refused_at_little_cost(lambda: read_rules_file(file))
-    check_refused_at_little_cost(lambda: read_board(file))
+    check_refused_with_little_memory(lambda: read_rules_file(file))
+    check_refused_with_little_memory(lambda: read_board(file))
 
 
 @pytest.mark.parametrize("kind", JSONS)
 def test_json_that_needs_far_more_memory_than_its_size_is_refused(kind: str) -> None:
-    check_refused_at_little_cost(lambda: parse_json(JSONS[kind]))
+    check_refused_with_little_memory(lambda: parse_json(JSONS[kind]))
 
 
-def check_refused_at_little_cost(read: Callable[[], object]) -> None:
+def check_refused_with_little_memory(read: Callable[[], object]) -> None:
     """Check that a reader raises an error without using much memory."""
     tracemalloc.start()
     try:
