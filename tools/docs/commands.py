@@ -46,11 +46,16 @@ def _describe_command(form: type[Form]) -> Iterator[str]:
     yield form.summary()
     if arguments:
         yield _format_table(
-            "argument", [(f"`{format_argument(each)}`", _format_line(each)) for each in arguments]
+            "argument",
+            [(f"`{format_argument(each)}`", _format_help_text(each)) for each in arguments],
         )
     if options:
         yield _format_table(
-            "option", [(f"`{_format_option(each)}`", _format_line(each)) for each in options]
+            "option",
+            [
+                (f"`{_format_option_with_metavar(each)}`", _format_help_text(each))
+                for each in options
+            ],
         )
     yield "\n".join(f"- `iacta {each.line}`: {each.words}" for each in form.examples)
 
@@ -61,14 +66,14 @@ def _format_table(head: str, rows: Iterable[tuple[str, str]]) -> str:
     return "\n".join([f"| {head} | |", "| --- | --- |", *lines])
 
 
-def _format_option(parameter: Parameter) -> str:
+def _format_option_with_metavar(parameter: Parameter) -> str:
     metavar = (
         "" if isinstance(parameter.kind, Flag) else parameter.metavar or parameter.kind.metavar
     )
     return f"{format_option(parameter.name)} {metavar}".strip()
 
 
-def _format_line(parameter: Parameter) -> str:
+def _format_help_text(parameter: Parameter) -> str:
     text = parameter.help.replace("|", r"\|").replace("*", r"\*")
     default = parameter.default_text
     return f"{text} Default: {default}." if default else text
