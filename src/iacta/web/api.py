@@ -43,7 +43,7 @@ def _add_question(routes: APIRouter, work: Work, name: str, form: type[Question]
         routes.add_api_route(address, answer_query, methods=["GET"], summary=form.summary())
 
     async def answer_record(request: Request) -> Response:
-        body = await read_body(request)
+        body = await read_json_body(request)
         if form.is_search and wants_lines(request):
             return answer_in_lines(work, answer_part, name, body, "record")
         record = await run_while_connected(request, run(answer_part, name, body, "record"))
@@ -67,7 +67,7 @@ def _add_vega(routes: APIRouter, work: Work) -> None:
     routes.add_api_route("/static/vega.js", vega, methods=["GET"], include_in_schema=False)
 
 
-async def read_body(request: Request) -> bytes:
+async def read_json_body(request: Request) -> bytes:
     """Return the body of a request if its content type is JSON; refuse other content types."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:

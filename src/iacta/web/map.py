@@ -25,7 +25,7 @@ from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.questions.steps import STEP_SCHEMA, StepList
 from iacta.rules.variants import RULE_SETS, rules_name
-from iacta.web.api import JSON, read_body
+from iacta.web.api import JSON, read_json_body
 from iacta.web.client_gone import run_while_connected
 from iacta.web.limits import MAX_QR_LETTERS
 from iacta.web.pages import render_template
@@ -143,7 +143,7 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
 
     def add(address: str, function: Any, summary: str, schema: Schema) -> None:
         async def answer(request: Request) -> Response:
-            body = await read_body(request)
+            body = await read_json_body(request)
             answered = await run_while_connected(request, work.run(answer_json, function, body))
             return Response(answered, media_type=JSON)
 

@@ -40,7 +40,7 @@ from iacta.inputs.checks import split_words
 from iacta.inputs.errors import IactaError
 from iacta.methods import METHODS
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet, find_rule_set
-from iacta.web.api import read_body
+from iacta.web.api import read_json_body
 from iacta.web.client_gone import run_while_connected
 from iacta.web.limits import MAX_CELLS, MAX_QUERY_BYTES
 from iacta.web.process_pool import Work
@@ -531,7 +531,7 @@ async def _answer_page(work: Work, request: Request, name: str) -> Response:
     form, is_posted = list_served_questions()[name], request.method == "POST"
     pairs = request.query_params.multi_items()
     if is_posted:
-        body = await read_body(request)
+        body = await read_json_body(request)
         if wants_lines(request):
             return answer_in_lines(work, write_page, name, body)
         pairs = await work.run(read_pairs, body)
