@@ -222,7 +222,7 @@ def goals_in_reach(
     eliminate blue 0.8894 6.26
     """
     war, deadline = War(_check_not_over(turn)), Deadline.from_time_limit(time_limit)
-    start = _find_attack_phase(war)
+    start = _find_plan_start(war)
     if start is None:
         return ()
     options = turn_options(start)
@@ -287,7 +287,7 @@ def _check_not_over(turn: Turn) -> Turn:
     return turn
 
 
-def _find_attack_phase(war: War) -> Turn | None:
+def _find_plan_start(war: War) -> Turn | None:
     """Return the state in which a plan can begin, or `None` if the attacks are over."""
     turn = war.turn
     if turn.phase in ("place", "attack"):
@@ -545,7 +545,7 @@ def _try_win(
 
     The result is `None` if no plan attacks to win, or if the time is too short.
     """
-    before = _find_attack_phase(war)
+    before = _find_plan_start(war)
     win = None if before is None else _find_win(before, deadline.take_share(WIN_TIME_SHARE))
     if before is None or win is None or win.placement is not None:
         return None  # without attacks, the usual AI wins with each of its aims
