@@ -378,7 +378,7 @@ class _Group(NamedTuple):
                 "the front must have fewer territories side by side, or fewer armies, got "
                 f"{quote(format_front(self.front))} with up to {quote(most)} armies"
             )
-        falls, holds = self._compute_chances(most)
+        falls, holds = self._compute_fall_and_hold_chances(most)
         taken, missing = self._find_weakest(falls)[-1], -self._find_weakest(-holds)[-1]
         able = max(self._able, 1)
         error = (
@@ -388,7 +388,7 @@ class _Group(NamedTuple):
 
     def find_best_spread(self, armies: int) -> Spread:
         """Return the spread in which the weakest territory is hardest to conquer."""
-        falls, _ = self._compute_chances(armies)
+        falls, _ = self._compute_fall_and_hold_chances(armies)
         even = simple_spreads(armies, self.front.territories)["even"]
         is_free = max(self.front.least) == 1  # whether no held armies restrict the spread
         if is_free and (np.diff(falls[1:]) <= 0).all():
@@ -412,18 +412,22 @@ class _Group(NamedTuple):
     def _able(self) -> int:
         return max(self.front.attackers - self.rules.garrison, 0)
 
-    def _compute_chances(self, most: int) -> tuple[Floats, Floats]:
-        """Return the chances that a territory with 1, 2, ... armies falls, and that it holds."""
+    def _compute_fall_and_hold_chances(self, most: int) -> tuple[Floats, Floats]:
+        """Return the chances that a territory with n armies falls, and that it holds.
+
+        Index n is for n armies, up to `most`. Every territory needs an army, so index 0 is the
+        worst possible value: `inf` for the chance to fall, `-inf` for the chance to hold.
+        """
         kernel, able = find_kernel(self.rules, self.stop), self._able
-        taken, missing = np.zeros(most + 1), np.ones(most + 1)
+        falls, holds = np.zeros(most + 1), np.ones(most + 1)
         if able:
             kernel.for_question("table", able, most).refuse(able, most)
-            for won, chances in ((1, taken), (0, missing)):
+            for won, chances in ((1, falls), (0, holds)):
                 values = Values(np.full(able + 1, won), np.full(most + 1, 1 - won))
                 chances[1:] = [row[able] for row in kernel.run_backward(values)]
-        taken = np.minimum(taken, 1.0)
-        taken[0], missing[0] = np.inf, -np.inf
-        return taken, missing
+        falls = np.minimum(falls, 1.0)
+        falls[0], holds[0] = np.inf, -np.inf
+        return falls, holds
 
     def _tabulate_costs(self, costs: Floats) -> list[Floats]:
         """Return the costs of each territory, with infinite costs below its minimum of armies."""
