@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from iacta.board.codes import escape_name, unescape_name
 from iacta.game.cards import DECK, MAX_VALUE, SYMBOLS, Hand, Sets
@@ -20,6 +21,19 @@ FIXED = "fixed"
 MAX_DICE = 10**6  # the maximum number of attack dice in a code
 OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
 LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
+
+
+class AttackCode(NamedTuple):
+    """The fields of the code of an attack.
+
+    start: the name of the attacking territory.
+    to: the name of the attacked territory.
+    dice: the number of attack dice.
+    """
+
+    start: str
+    to: str
+    dice: int
 
 
 def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str]:
@@ -160,15 +174,15 @@ def read_rules(text: str) -> Rules:
     return read_rules_record(record)
 
 
-def format_attack(start: str, to: str, dice: int) -> str:
-    """Format an attack, such as `Peru:Brazil:3`, for `read_attack`."""
+def format_attack_code(start: str, to: str, dice: int) -> str:
+    """Format an attack, such as `Peru:Brazil:3`, for `read_attack_code`."""
     return f"{escape_name(start)}:{escape_name(to)}:{dice}"
 
 
-def read_attack(text: str) -> tuple[str, str, int]:
-    """Read the attacking territory, the attacked territory and the number of dice."""
+def read_attack_code(text: str) -> AttackCode:
+    """Read an attack, the inverse of `format_attack_code`."""
     parts = text.split(":")
     if len(parts) != 3:
         raise MalformedError(f"attack must be written as from:to:dice, got {quote(text)}")
     start, to, dice = parts
-    return unescape_name(start), unescape_name(to), parse_int(dice, "dice", 1, MAX_DICE)
+    return AttackCode(unescape_name(start), unescape_name(to), parse_int(dice, "dice", 1, MAX_DICE))

@@ -71,14 +71,14 @@ from iacta.game.cards import (
 )
 from iacta.game.codes import (
     OPTIONS,
-    format_attack,
+    format_attack_code,
     format_hand,
     format_names,
     format_pairs,
     format_rules,
     format_sets,
     format_symbols,
-    read_attack,
+    read_attack_code,
     read_hand,
     read_names,
     read_options,
@@ -1275,7 +1275,7 @@ class Turn:
 
     def _attack_text(self) -> str:
         assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
-        return format_attack(self.pending.start, self.pending.to, self.pending.dice)
+        return format_attack_code(self.pending.start, self.pending.to, self.pending.dice)
 
     def _throw_number(self) -> int:
         assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
@@ -1363,8 +1363,8 @@ class Turn:
 
     def _resume_battle(self, phase: str, options: Mapping[str, str]) -> "Turn":
         """Return the turn during an attack, in the phase `defend` or `advance`."""
-        start, to, dice = read_attack(options.get("attack", ""))
-        attack = Attack(self.board.find(start), self.board.find(to), dice)
+        code = read_attack_code(options.get("attack", ""))
+        attack = Attack(self.board.find(code.start), self.board.find(code.to), code.dice)
         if phase == "defend":
             throws = self._find_choice(cast(Attack, self._find_legal(attack))).throws
             number = parse_int(options.get("throw", ""), "throw", 0, len(throws) - 1)
