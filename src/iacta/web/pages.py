@@ -268,8 +268,8 @@ class Field:
         return self.kind in ("whole", "number", "chance") and self.name != "seed"
 
     @property
-    def faulty_entry(self) -> int | None:
-        """The index of the invalid entry; `None` if the problem concerns the whole row."""
+    def first_faulty_index(self) -> int | None:
+        """The index of the first invalid entry; `None` if no single entry is to blame."""
         if not self.problem or not self.parameter.kind.is_list:
             return None
         for index, entry in enumerate(split_words(self.value)):
