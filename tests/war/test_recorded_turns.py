@@ -54,9 +54,9 @@ def test_the_recorded_turns_have_the_stated_chances(kind: str) -> None:
         assert each.turn.phase in ("trade", "place")
 
 
-def give_mission(number: int) -> War:
+def make_mission_war(index: int) -> War:
     """Return the game of a recorded elimination that is also the mission of the mover."""
-    opportunity = read_opportunities(ELIMINATION)[number]
+    opportunity = read_opportunities(ELIMINATION)[index]
     mover = opportunity.turn.player
     missions = dict.fromkeys(opportunity.turn.players, "42 territories")
     missions[mover] = f"eliminate {opportunity.victims[0]}"
@@ -69,14 +69,14 @@ def count_wins(war: War, **options: Aim) -> int:
     return sum(end.winner == war.turn.player for end in ends)
 
 
-@pytest.mark.parametrize("number", [34, 52])
-def test_two_samples_do_not_reject_a_mission_to_eliminate(number: int) -> None:
+@pytest.mark.parametrize("index", [34, 52])
+def test_two_samples_do_not_reject_a_mission_to_eliminate(index: int) -> None:
     # The plan succeeds in 99% or 95% of turns. Few of the other aims lead to different turns.
-    assert count_wins(give_mission(number)) >= 38
+    assert count_wins(make_mission_war(index)) >= 38
 
 
-@pytest.mark.parametrize(("number", "least"), [(3, 15), (14, 39)])
-def test_new_armies_follow_the_routes_to_the_target_of_a_mission(number: int, least: int) -> None:
-    war, victim = give_mission(number), read_opportunities(ELIMINATION)[number].victims[0]
+@pytest.mark.parametrize(("index", "least"), [(3, 15), (14, 39)])
+def test_new_armies_follow_the_routes_to_the_target_of_a_mission(index: int, least: int) -> None:
+    war, victim = make_mission_war(index), read_opportunities(ELIMINATION)[index].victims[0]
     aim = Aim(ELIMINATE, war.seats.index(victim))
     assert count_wins(war, aim=aim) >= least
