@@ -17,12 +17,12 @@ CD = TakeAll("C,D")
 
 
 @cache
-def by_rolls() -> iacta.Plan:
+def make_plan_by_rolls() -> iacta.Plan:
     return best_plan(SMALL, CD)
 
 
 @cache
-def by_battles() -> iacta.Plan:
+def make_plan_by_battles() -> iacta.Plan:
     return best_plan(SMALL, CD, play="battles")
 
 
@@ -32,7 +32,7 @@ def make_continuation() -> iacta.Continuation:
 
 
 def make_hold() -> iacta.Hold:
-    return iacta.hold(by_battles())
+    return iacta.hold(make_plan_by_battles())
 
 
 # Values whose repr can be pasted back, including large values.
@@ -93,8 +93,8 @@ def test_a_plan_can_be_pickled_and_followed_on() -> None:
         SMALL.board, "red", {"A": ("red", 7), "B": ("red", 8)}, others=("blue", 2)
     )
     plans = {
-        by_rolls(): later,
-        by_battles(): later,
+        make_plan_by_rolls(): later,
+        make_plan_by_battles(): later,
         best_plan(SMALL, Worth()): later,
         best_plan(chain, iacta.eliminate(chain, "blue")): chain,
     }
@@ -103,14 +103,14 @@ def test_a_plan_can_be_pickled_and_followed_on() -> None:
         assert (again, hash(again), repr(again)) == (plan, hash(plan), repr(plan))
         assert again.next_move() == plan.next_move()
         assert again.next_move(position) == plan.next_move(position)
-    play = by_battles().follow()
+    play = make_plan_by_battles().follow()
     again = pickle.loads(pickle.dumps(play))  # noqa: S301 # our own bytes
     assert (again, again.next_move()) == (play, play.next_move())
     assert again.win_battle(5).next_move() == play.win_battle(5).next_move()
 
 
 def test_a_policy_is_pickled_without_its_search() -> None:
-    policy, start = by_rolls().policy, by_rolls().problem.start
+    policy, start = make_plan_by_rolls().policy, make_plan_by_rolls().problem.start
     pickled = pickle.dumps(policy)
     assert len(pickled) < 10**5
     again = pickle.loads(pickled)  # noqa: S301 # our own bytes
@@ -132,9 +132,9 @@ def test_the_tables_of_a_decision_cannot_be_written() -> None:
 
 
 def test_a_next_move_has_a_hash_and_does_not_change() -> None:
-    move = by_battles().next_move()
+    move = make_plan_by_battles().next_move()
     assert move is not None
-    assert hash(move) == hash(by_battles().next_move())
+    assert hash(move) == hash(make_plan_by_battles().next_move())
     assert pickle.loads(pickle.dumps(move)) == move  # noqa: S301 # our own bytes
     assert eval(move.to_text(), {"NextMove": iacta.NextMove}) == move  # noqa: S307 # as above
     with pytest.raises(TypeError, match="are immutable"):
@@ -143,7 +143,13 @@ def test_a_next_move_has_a_hash_and_does_not_change() -> None:
 
 @pytest.mark.slow
 def test_every_displayed_value_has_a_sentence_in_notebooks() -> None:
-    shown = [*PASTED.values(), *ANSWERS.values(), by_rolls(), make_hold(), make_continuation()]
+    shown = [
+        *PASTED.values(),
+        *ANSWERS.values(),
+        make_plan_by_rolls(),
+        make_hold(),
+        make_continuation(),
+    ]
     shown.append(iacta.audit([6, 6, 1]))
     kinds = {type(value) for value in shown} | {type(iacta.reinforce(SMALL, CD, 1))}
     public = {getattr(iacta, name) for name in iacta.__all__}
@@ -155,7 +161,7 @@ def test_every_displayed_value_has_a_sentence_in_notebooks() -> None:
     assert displayed <= kinds | texts
     for value in {type(each): each for each in reversed(shown) if type(each) not in texts}.values():
         assert isinstance(value, GOALS) or "<p>" in value._repr_mimebundle_()["text/html"]
-    move = by_battles().next_move()
+    move = make_plan_by_battles().next_move()
     assert move is not None
     assert move._repr_mimebundle_() == {"text/plain": repr(move)}
 
@@ -166,7 +172,7 @@ def test_values_have_charts() -> None:
         Battle(5, 3),
         Campaign(9, [2, 3]),
         iacta.Roll(3, 2),
-        by_rolls(),
+        make_plan_by_rolls(),
         make_hold(),
     ]
     for value in (*shown, iacta.ask("battle", attackers=5, defenders=3)):
