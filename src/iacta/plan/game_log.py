@@ -68,11 +68,11 @@ def read_game(
         raise TooLargeError(f"the log must have at most {MAX_BYTES:,} characters, got {len(log):,}")
     known = board if board is None or isinstance(board, Board) else read_board(board)
     if '"roundInfo"' in log:
-        recorded = _Recorded(read_recording(parse_json(log)), known or read_board("classic"))
-        turns = list(recorded.list_turns())
+        reader = _RecordingReader(read_recording(parse_json(log)), known or read_board("classic"))
+        turns = list(reader.list_turns())
         if not turns:
             raise MalformedError("the recording has no turns")
-        return turns, tuple(recorded.unclear.items())
+        return turns, tuple(reader.unclear.items())
     return list(_read_lines(log, known)), ()
 
 
@@ -143,7 +143,7 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
     return LoggedTurn(number, turn, goal, tuple(battles), is_over, corrected)
 
 
-class _Recorded:
+class _RecordingReader:
     """Converts a recording of a game to turns, and counts the unclear events of each kind."""
 
     def __init__(self, recording: Recording, board: Board) -> None:
@@ -156,6 +156,10 @@ class _Recorded:
         }
 
     def list_turns(self) -> Iterator[LoggedTurn]:
+        """Yield the turns of the recording.
+
+        Run this iterator once, to its end, before you read `unclear`: it counts the events.
+        """
         number = 0
         for (round_number, _), changes in groupby(
             self.recording.list_changes(), key=lambda change: (change.round, change.player)
