@@ -107,7 +107,7 @@ def _describe_step_luck(before: Turn, step: Step, after: Turn) -> str:
 
 def describe_turn(turn: Turn) -> dict[str, Any]:
     """Return a turn as JSON values. Territories are numbers in the order of the board."""
-    place = {name: t for t, name in enumerate(turn.board.territories)}
+    numbers = {name: t for t, name in enumerate(turn.board.territories)}
     state: dict[str, Any] = {
         "code": turn.to_code(),
         "phase": turn.phase,
@@ -116,7 +116,7 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
         "armies": list(turn.armies),
         "new": turn.place,
         "usual": turn.new_armies(),
-        "odds": [_describe_border(turn, odds, place) for odds in turn.odds()]
+        "odds": [_describe_border(turn, odds, numbers) for odds in turn.odds()]
         if turn.phase == "attack"
         else [],
         "sentence": _describe_phase(turn),
@@ -124,19 +124,19 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
         "winner": turn.winner,
     }
     if turn.phase == "advance" and turn.pending is not None:
-        v, c = place[turn.pending.start], place[turn.pending.to]
-        numbers = list_advances(turn)
-        state["advance"] = {"from": v, "to": c, "least": numbers[0], "most": numbers[-1]}
+        v, c = numbers[turn.pending.start], numbers[turn.pending.to]
+        advances = list_advances(turn)
+        state["advance"] = {"from": v, "to": c, "least": advances[0], "most": advances[-1]}
     if turn.phase == "fortify":
         most: dict[tuple[int, int], int] = {}
         for action in turn.actions():
             if isinstance(action, Fortify):
-                most[place[action.start], place[action.to]] = action.armies
+                most[numbers[action.start], numbers[action.to]] = action.armies
         state["fortify"] = [[v, c, number] for (v, c), number in most.items()]
     return state
 
 
-def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> dict[str, Any]:
+def _describe_border(turn: Turn, odds: BorderOdds, numbers: Mapping[str, int]) -> dict[str, Any]:
     """Return the odds of a battle, and the possible losses in its next roll."""
     attack = find_attack(turn, odds.start, odds.to)
     assert attack is not None  # noqa: S101 # a border with odds has an attack
@@ -147,8 +147,8 @@ def _describe_border(turn: Turn, odds: BorderOdds, place: Mapping[str, int]) -> 
         if not isinstance(losses, Throw)
     ]
     return {
-        "from": place[odds.start],
-        "to": place[odds.to],
+        "from": numbers[odds.start],
+        "to": numbers[odds.to],
         "chance": odds.win_probability,
         "words": f"{odds.attackers:,} against {odds.defenders:,}: {percent(odds.win_probability)} "
         "to take it",
