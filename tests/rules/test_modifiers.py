@@ -40,14 +40,14 @@ def test_named_rules_have_the_published_counts_of_rolls(row: dict[str, str]) -> 
         assert losses.total == int(row["total"])
 
 
-def rolls(rules: Rules) -> list[tuple[int, int]]:
+def list_dice_counts(rules: Rules) -> list[tuple[int, int]]:
     """Return all numbers of dice that the two sides can throw."""
     return list(product(range(1, rules.attack.kept + 1), range(1, rules.defence.kept + 1)))
 
 
 @pytest.mark.parametrize("known", RULE_SETS, ids=lambda known: known.name)
 def test_rolls_of_each_rule_set_agree_with_enumeration(known: iacta.RuleSet) -> None:
-    for dice in rolls(known.rules):
+    for dice in list_dice_counts(known.rules):
         assert dict(iacta.Roll(*dice, known.rules).losses()) == brute.roll_losses(
             *dice, known.rules
         )
@@ -57,7 +57,7 @@ def test_rolls_of_each_rule_set_agree_with_enumeration(known: iacta.RuleSet) -> 
 def test_rolls_with_combined_rules_agree_with_enumeration(name: str) -> None:
     rules = find_rules(name)
     assert rules.defence.kept == 4
-    for dice in rolls(rules):
+    for dice in list_dice_counts(rules):
         assert dict(iacta.Roll(*dice, rules).losses()) == brute.roll_losses(*dice, rules)
 
 
@@ -122,7 +122,7 @@ def test_removing_a_die_does_not_change_the_other_rolls(rules: Rules) -> None:
     plain = Rules(attack=rules.attack, defence=rules.defence, ties=rules.ties)
     fewer = zombie.apply(plain)
     if not set(rules.attack.reroll) - set(fewer.attack.reroll):
-        for dice in rolls(fewer):
+        for dice in list_dice_counts(fewer):
             assert loss_counts(*dice, fewer) == loss_counts(*dice, plain)
 
 
