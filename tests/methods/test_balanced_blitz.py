@@ -56,7 +56,7 @@ def test_published_fewest_attackers_with_certainty() -> None:
 
 
 def test_certainty_begins_where_the_rules_say() -> None:
-    assert round(float(balanced_blitz.find_true_chance(Fraction(1))), 5) == 0.84425
+    assert round(float(balanced_blitz.find_least_true_chance(Fraction(1))), 5) == 0.84425
     chances = balanced_blitz.reshape_chances([0.15575, 0.15576, 0.84424, 0.84425, 0.04, 0.96])
     assert ((chances == 0).tolist(), (chances == 1).tolist()) == (
         [True, False, False, False, True, False],
@@ -115,7 +115,7 @@ def test_higher_chances_stay_higher(first: float, second: float) -> None:
 
 @given(st.fractions(Fraction(1, 1000), 1))
 def test_the_true_chance_is_the_smallest_sufficient_chance(chance: Fraction) -> None:
-    needed = balanced_blitz.find_true_chance(chance)
+    needed = balanced_blitz.find_least_true_chance(chance)
     assert balanced_blitz.reshape_chances(float(needed)) == pytest.approx(float(chance))
     ratio = (chance * 8 + 1) / (9 - chance * 8)
     assert (needed / (1 - needed)) ** 13 >= ratio**10

@@ -205,7 +205,7 @@ def reshape_chances(chances: npt.ArrayLike) -> Floats:
     return np.where(lost <= float(WIN_CUT_OFF), 1.0, kept)
 
 
-def find_true_chance(chance: Fraction) -> Fraction:
+def find_least_true_chance(chance: Fraction) -> Fraction:
     """Return the smallest chance W with true random dice for which W₃ reaches a given chance.
 
     chance: the required W₃, above 0 and at most 1.
@@ -213,9 +213,9 @@ def find_true_chance(chance: Fraction) -> Fraction:
     Return an exact fraction if W is rational, otherwise W rounded up at its 60th digit. With r = W₂
     / (1 − W₂), W = t / (1 + t) for t = r^(10/13).
 
-    >>> find_true_chance(Fraction(1, 2))
+    >>> find_least_true_chance(Fraction(1, 2))
     Fraction(1, 2)
-    >>> round(float(find_true_chance(Fraction(1))), 6)
+    >>> round(float(find_least_true_chance(Fraction(1))), 6)
     0.844247
     """
     favoured = OUTCOME_CUT_OFF + (1 - 2 * OUTCOME_CUT_OFF) * chance
@@ -269,7 +269,7 @@ class Blitz(UnitKernel):
 
     def find_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
         """Return the kernel with true random dice, and the chance to reach with it."""
-        return self.true, find_true_chance(chance)
+        return self.true, find_least_true_chance(chance)
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
         """Return the only choice: a whole battle with all `spare` armies."""
