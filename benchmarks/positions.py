@@ -73,7 +73,7 @@ def midgame(seed: int, board: Board | None = None) -> Position:
     )
 
 
-def draw_board(seed: int) -> Board:
+def draw_gabriel_board(seed: int) -> Board:
     """Return a random board of 30 to 60 territories with 3 to 7 continents.
 
     Territories are points in a square. Two are neighbours if the circle with both at opposite ends
@@ -107,7 +107,7 @@ def draw_bounded_questions(count: int = BOUNDED) -> Iterator[Question]:
     count: the number of positions. Other benchmarks use other seeds.
     """
     for seed in range(POSITIONS, POSITIONS + count):
-        position = midgame(seed, draw_board(seed) if seed % 2 else None)
+        position = midgame(seed, draw_gabriel_board(seed) if seed % 2 else None)
         for each in _list_questions(seed, position, every=False):
             if each.kind != "worth":
                 yield each
