@@ -1,5 +1,6 @@
 """Whole games under each victory condition: the core, its twin, and wins within reach."""
 
+from dataclasses import replace
 from itertools import cycle
 from random import Random
 from typing import Any
@@ -7,14 +8,25 @@ from typing import Any
 import pytest
 
 from benchmarks.opponents import find_row
-from iacta import Board, Missions, Position, Turn, ask, win_chances
+from iacta import (
+    Board,
+    Capitals,
+    Hand,
+    Missions,
+    Position,
+    Sets,
+    Share,
+    Turn,
+    ask,
+    win_chances,
+)
 from iacta.game import Attack, Defend, EndPhase, Fortify, OwnTerritories, Place
 from iacta.native.deadline import Deadline
 from iacta.plan import OwnAny, TakeAll, best_plan
 from iacta.plan.winning import find_win
 from iacta.war import ai, goals_in_reach
-from iacta.war.games import War, deal_missions, list_seats
-from iacta.war.players import PLAYERS
+from iacta.war.games import CHOSEN_AIM, Aim, War, deal_missions, list_seats
+from iacta.war.players import ELIMINATE, PLAYERS, WIN
 from tests.war.games import NAMES, random_turn
 from tests.war.twin import SimplePolicy
 from tests.war.victories import CONDITIONS, RING, WINNABLE, winnable_turn
@@ -22,6 +34,7 @@ from tests.war.victories import CONDITIONS, RING, WINNABLE, winnable_turn
 pytestmark = pytest.mark.usefixtures("core")
 TURNS, GAMES = 12, 100
 NAMES_RING = RING.territories
+SEATS = ("red", "blue", "green")
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)
@@ -250,3 +263,91 @@ def test_a_turn_of_an_ai_does_not_reveal_hidden_missions() -> None:
     record = War(turn).play_turn(PLAYERS["simple"], 1)
     assert all(move.turn.victory == turn.victory for move in record.moves)
     assert record.end.victory == turn.victory
+
+
+def count_wins(turn: Turn, aim: Aim = CHOSEN_AIM, turns: int = 40) -> int:
+    """Return in how many turns of the usual AI the player to move wins."""
+    war = War(turn)
+    ends = (war.play_turn(PLAYERS["usual"], seed, aim).end for seed in range(turns))
+    return sum(end.winner == turn.player for end in ends)
+
+
+def list_aim_kinds(turn: Turn, player: str = "usual") -> set[str]:
+    """Return the kinds of the aims that an AI compares."""
+    return {aim.kind for aim, _ in War(turn).judge_aims(PLAYERS[player], 1)}
+
+
+@pytest.mark.parametrize("armies", [1, 40])
+def test_neutral_armies_do_not_hide_a_win_against_two_opponents(armies: int) -> None:
+    board = Board.from_edges("star", [("A", "B"), ("A", "C"), ("A", "N"), ("B", "D"), ("C", "E")])
+    held = {"A": ("red", 40), "N": ("neutral", armies)}
+    held |= {"B": ("blue", 3), "D": ("blue", 3), "C": ("green", 3), "E": ("green", 3)}
+    turn = Turn(Position(board, "red", held), place=3, players=SEATS)
+    assert WIN in list_aim_kinds(turn)
+    assert count_wins(turn) == 40
+
+
+def test_the_aim_to_win_divides_new_armies_between_two_stacks() -> None:
+    # Each stack can take the territory beside it. The territories behind have many armies.
+    board = Board.from_edges(
+        "two", [("X", "a"), ("a", "c"), ("Y", "b"), ("b", "d"), ("X", "H"), ("Y", "H")]
+    )
+    held = dict.fromkeys("XYH", ("red", 1)) | dict.fromkeys("ab", ("blue", 1))
+    held |= dict.fromkeys("cd", ("green", 4))
+    turn = Turn(Position(board, "red", held), place=8, players=SEATS, victory=Share(5))
+    moves = War(turn).play_turn(PLAYERS["usual"], 1, Aim(WIN)).moves
+    placed = {m.action.territory: m.action.armies for m in moves if isinstance(m.action, Place)}
+    assert placed == {"X": 4, "Y": 4}
+    assert count_wins(turn, Aim(WIN)) >= 34
+
+
+@pytest.mark.parametrize(("cards", "is_offered"), [(5, False), (6, False), (8, True)])
+def test_only_sets_that_may_be_traded_count_for_an_aim(cards: int, is_offered: bool) -> None:
+    # After a conquest a player trades only with at least five cards: six cards give one set.
+    board = Board.from_edges("line", [("A", "B"), ("B", "C"), ("C", "D")])
+    held = {"A": ("red", 3), "B": ("red", 4), "C": ("green", 20), "D": ("blue", 9)}
+    hand = {5: Hand(3, 1, 1), 6: Hand(3, 3, 0), 8: Hand(3, 3, 2)}[cards]
+    turn = Turn(
+        Position(board, "red", held),
+        phase="trade",
+        players=SEATS,
+        cards={"red": hand},
+        trade=Sets((10,)),
+        conquered=True,
+    )
+    assert (list_aim_kinds(turn) & {WIN, ELIMINATE} != set()) == is_offered
+
+
+@pytest.mark.parametrize("number", [2, None])
+def test_a_lost_capital_is_taken_back_to_win(number: int | None) -> None:
+    armies = (3, 14, 3, 2, 2, 2, 2, 1)
+    owners = ("red", "red", "blue", "blue", "blue", "green", "green", "green")
+    held = dict(zip(NAMES_RING, zip(owners, armies, strict=True), strict=True))
+    capitals = Capitals({"red": "D", "blue": "A", "green": "B"}, number)
+    position = Position(RING, "red", held)
+    turn = Turn(position, place=4, players=SEATS, victory=capitals)
+    assert WIN in list_aim_kinds(turn)
+    assert count_wins(turn, Aim(WIN)) == 40
+
+
+@pytest.mark.parametrize("player", ["usual", "strong"])
+def test_an_ai_does_not_use_the_secret_missions_of_others(player: str) -> None:
+    held = dict.fromkeys("AB", ("red", 9)) | dict.fromkeys("CDEF", ("blue", 6))
+    held |= dict.fromkeys("GH", ("green", 1))
+    position, judged = Position(RING, "red", held), []
+    for mission in ("secret 6 territories", "secret eliminate green"):
+        missions = {"red": "8 territories", "blue": mission, "green": "8 territories"}
+        turn = Turn(position, place=3, players=SEATS, victory=Missions(missions))
+        judged.append(War(turn).judge_aims(PLAYERS[player], 1))
+    assert judged[0] == judged[1]
+
+
+@pytest.mark.parametrize("seed", [400_062])
+def test_a_player_without_armies_does_not_stop_the_core(seed: int) -> None:
+    # Without garrisons a player may own territories without armies, and a mission may cost nothing.
+    # In this turn the simulated rounds reach such a state.
+    rng = Random(seed)  # noqa: S311 # plays games, no secrets
+    turn = random_turn(rng)
+    turn = turn.with_options(victory=CONDITIONS["capitals"](rng, turn))
+    strong = replace(PLAYERS["strong"], trials=4)
+    assert War(turn).play_turn(strong, seed).end.phase == "over"

@@ -16,7 +16,7 @@ struct JudgedAim {
     // stage: the number of samples in the last stage with this aim, or FINAL for aims compared by simulated rounds.
     int samples = 0, stage = 0;
     uint64_t dice = 0;         // the sum of the states of the random number generator after the samples
-    bool is_mission = false;   // whether the aim is to win the game in this turn by the mover's mission
+    bool is_mission = false;   // whether the aim is to win the game in this turn
     int wins = 0;              // the number of samples before the comparison by rounds in which the mover won the game
     bool has_no_dice = false;  // whether turns with this aim roll no dice; one sample is then sufficient
     // Another aim that leads to the same turns, and is simulated instead of this aim.
@@ -77,7 +77,8 @@ class WarPlay {
     // nearly equal, or if the best aim is not the mission, both are simulated in three times as many turns. An AI with
     // ROUNDS then compares the best aims by the mean of V after some rounds.
     std::vector<JudgedAim> judge_aims(War<W> s, uint64_t seed, Deadline& deadline) {
-        if (quick_play_) rules_.hide_unknown(s);
+        rules_.hide_missions(s);
+        if (quick_play_) rules_.hide_cards(s);
         std::vector<JudgedAim> found;
         for (const Aim& aim : tactics.list_aims(s)) {
             found.push_back({aim, found.size(), aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0});

@@ -158,7 +158,7 @@ class Tactics {
         return found;
     }
     bool allows(int kind) const { return int64_t(n_[AIMS]) >> kind & 1; }
-    // Returns whether a turn that reaches the aim wins the game by the mission of the mover.
+    // Returns whether a turn that reaches the aim wins the game.
     bool wins_by_aim(const War<W>& s, Aim aim) const {
         return aim.kind == IACTA_AIM_WIN || (aim.kind == IACTA_AIM_ELIMINATE && rules_.is_target(s, aim.which));
     }
@@ -291,7 +291,7 @@ class Tactics {
   private:
     // The value, in armies, of the first conquest of a turn with the aim SAFE_CARD.
     static constexpr double SAFE_CARD = 6.0;
-    // The smallest ratio of available to needed armies at which an elimination is a possible aim.
+    // The smallest ratio of available to needed armies at which a win or an elimination is a possible aim.
     static constexpr double MIN_RATIO = 0.75;
     // Simulations compare the battles of a route again if the chance to win falls below this chance.
     static constexpr double FAIR = 0.4;
@@ -319,7 +319,8 @@ class Tactics {
     std::vector<double> worth_, urgency_;
     std::vector<int64_t> known_;
     int64_t moment_ = 0;
-    // The number of armies that must stay on each territory if the mover is close to fulfilling a mission.
+    // The number of armies that must stay on each territory if the mover is close to fulfilling a mission, or if the
+    // aim of the turn is to win.
     int stay_ = 0;
 
     // Returns the armies needed to complete a continent: its hostile armies, plus one army for each hostile territory.
@@ -441,12 +442,14 @@ class Tactics {
         if (2 * (s.armies[s.mover] - s.lands[s.mover] + news) < s.armies[victim] + s.lands[victim]) return 0.0;
         return measure_routes(s, {IACTA_AIM_ELIMINATE, victim}, news);
     }
-    // Returns the available armies divided by the armies needed to win in this turn, or 0 without a route. Returns 0 if
-    // the elimination of the last opponent wins.
+    // Returns the available armies divided by the armies needed to win in this turn, or 0 without a route. Without a
+    // victory condition, it also returns 0 for a single opponent, whom the aim ELIMINATE eliminates, and if the other
+    // players have more armies.
     double measure_win(const War<W>& s) {
         int news = s.place + count_trades(s);
         if (rules_.missions.empty()) {
-            int others = s.count_armies() - s.armies[s.mover];
+            int others = 0;
+            for (int q = 0; q < rules_.players; ++q) others += q == s.mover ? 0 : s.armies[q];
             if (rules_.count_alive(s) < 3 || s.armies[s.mover] + news < others) return 0.0;
         }
         return measure_routes(s, {IACTA_AIM_WIN, 0}, news);
@@ -455,6 +458,7 @@ class Tactics {
     double measure_routes(const War<W>& s, Aim aim, int news) {
         Set<W> wanted = find_aim_lands(s, aim, news);
         if (!wanted.any()) return 0.0;
+        news = std::max(news, 0);
         return routes_.find(s, wanted, news, count_staying(s, aim)) ? routes_.measure(news) : 0.0;
     }
     // Returns how many armies must stay on each conquered territory for the aim.
@@ -472,14 +476,14 @@ class Tactics {
             if (is_win ? s.owner[t] != s.mover && s.owner[t] < rules_.players : s.owner[t] == aim.which) found.add(t);
         return found;
     }
-    // Returns the armies that the mover gets by trading sets in the current phase. Of hidden cards, one set is counted
-    // if the mover must trade.
+    // Returns the armies that the mover gets by trading sets in the current phase, without armies for pictured
+    // territories. Of hidden cards, one set is counted if the mover must trade.
     int count_trades(const War<W>& s) const {
         if (s.phase != IACTA_PHASE_TRADE || (s.hidden[s.mover] && s.count_cards(s.mover) < 5)) return 0;
         if (s.hidden[s.mover] || s.count_cards(s.mover) < 6) return rules_.count_next_set(s);
         War<W> after = s;
         int armies = 0;
-        for (; has_set(after.known[s.mover]); ++after.sets) {
+        for (; rules_.may_trade(after); ++after.sets) {
             Cards cards = choose_set(after).first;
             armies += rules_.value_set(after, cards);
             after.known[s.mover] &= ~cards;
@@ -569,7 +573,8 @@ class Tactics {
         }
         return follow_wishes(s, main);
     }
-    // Adds wishes for all new armies for the routes of the aim. Territories that lack armies for the mission come first.
+    // Adds wishes for the placement of all new armies: first on territories that lack armies for the mission, then on the
+    // stacks that follow the routes of the aim.
     void list_route_wishes(const War<W>& s) {
         int left = s.place;
         if (count_staying(s, aim) > 1)

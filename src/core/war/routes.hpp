@@ -29,10 +29,10 @@ class Routes {
         int land, armies;
     };
 
-    // Finds routes to all wanted territories, which other players own. Returns false if a territory cannot be reached,
-    // or has no armies and cannot be attacked.
+    // Finds routes to all wanted territories, which the mover does not own. Returns false if a territory cannot be
+    // reached, or has no armies and cannot be attacked.
     // news: the new armies that the mover may still place. stay: the armies that must stay on each conquered territory,
-    // and on each territory that has so many.
+    // and on each territory that has at least so many.
     bool find(const War<W>& s, const Set<W>& wanted, int news, int stay) {
         const Game<W>& g = rules_.game(s);
         for (Set<W> rest = wanted; rest.any();)

@@ -183,7 +183,7 @@ class WarRules {
 
     const Game<W>& game(const War<W>& s) const { return s.opening ? opening : later; }
     int spare(const War<W>& s, int v) const { return s.at.armies[v] - game(s).keep[v]; }
-    // Returns how many armies may leave v. If v has the `stay` armies that a mission requires, they must stay.
+    // Returns how many armies may leave v. If v has at least the `stay` armies that a mission requires, they must stay.
     int spare(const War<W>& s, int v, int stay) const {
         int armies = s.at.armies[v];
         return std::min(spare(s, v), armies >= stay ? armies - stay : armies);
@@ -208,7 +208,7 @@ class WarRules {
     int find_least_armies(const War<W>& s, int o) const {
         return o < players && s.mission[o] >= 0 ? missions[size_t(s.mission[o])].armies : 0;
     }
-    // Whether the mover's mission is to eliminate a player.
+    // Returns whether the mover's mission is to eliminate a player.
     bool is_target(const War<W>& s, int player) const {
         if (s.mission[s.mover] < 0) return false;
         const Mission& mission = missions[size_t(s.mission[s.mover])];
@@ -218,13 +218,15 @@ class WarRules {
     bool has_fulfilled(const War<W>& s, int player) const;
     int find_winner(const War<W>& s) const;
     void deal_missions(War<W>& s, Random& random) const;
-    // Hides everything that the mover does not know: secret missions and the cards of the other players.
-    void hide_unknown(War<W>& s) const {
-        for (int q = 0; q < players; ++q) {
-            if (q == s.mover) continue;
-            if (is_hidden[size_t(q)]) s.mission[size_t(q)] = -1;
-            s.hidden[size_t(q)] = s.count_cards(q), s.known[size_t(q)] = 0;
-        }
+    // Hides the secret missions of the other players from the mover.
+    void hide_missions(War<W>& s) const {
+        for (int q = 0; q < players; ++q)
+            if (q != s.mover && is_hidden[size_t(q)]) s.mission[size_t(q)] = -1;
+    }
+    // Hides the cards of the other players from the mover.
+    void hide_cards(War<W>& s) const {
+        for (int q = 0; q < players; ++q)
+            if (q != s.mover) s.hidden[size_t(q)] = s.count_cards(q), s.known[size_t(q)] = 0;
     }
     int count_income(const War<W>& s, int player) const {
         int found = std::max(s.lands[player] / lands_for_an_army_, fewest_new_);

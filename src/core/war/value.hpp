@@ -39,8 +39,8 @@ Progress find_progress(const WarRules<W>& rules, const War<W>& s, int player, in
     bool is_known = viewer == ALL_KNOWN || player == viewer || !rules.is_hidden[size_t(player)];
     if (!s.lands[player] || s.mission[player] < 0 || !is_known) return {};
     Need need = Wins<W>(rules, s).find_need(player);
-    double armies = s.armies[player] + (player == s.mover ? s.place : 0);
-    return {&rules.missions[size_t(s.mission[player])], need.number, armies / (armies + need.cost)};
+    double armies = s.armies[player] + (player == s.mover ? s.place : 0), all = armies + need.cost;
+    return {&rules.missions[size_t(s.mission[player])], need.number, all > 0.0 ? armies / all : 0.0};
 }
 
 // Computes the features of each player at the start of a turn. `iacta.war.value.FEATURES_OF_PLAYERS` describes them.

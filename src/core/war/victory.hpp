@@ -1,7 +1,6 @@
 // Victory: the winner of a game, and the territories that a player still has to take to win.
 #pragma once
 
-#include <limits>
 #include <utility>
 
 #include "war/rules.hpp"
@@ -9,6 +8,8 @@
 namespace iacta {
 
 constexpr int MAX_WANTED = 12;    // a player who lacks more territories is not expected to win soon
+constexpr int MAX_ROUTE = 30;     // the largest number of territories for which the mover looks for a way to win now
+constexpr size_t MAX_STACKS = 3;  // the number of large stacks on which all new armies may be placed to win now
 constexpr int MAX_DEALS = 1000;   // the maximum number of attempts to deal hidden missions
 constexpr int ATTACK_MARGIN = 1;  // armies wanted for an attack on several territories in addition to its cost
 // The values, in armies, of a win and of preventing a rival's win.
@@ -107,7 +108,7 @@ void WarRules<W>::count_strong(War<W>& s) const {
     }
 }
 
-// The territories that a player must take to win, and their cost: the armies on them plus the armies that must stay.
+// The territories that a player must take to win, and their cost: the armies on them, plus those that `add` lets stay.
 template <int W>
 struct Wanted {
     Set<W> lands;
@@ -182,7 +183,7 @@ class Wins {
     }
     // Returns the territories that the mover must take to win in this turn, without the territories on the way to them.
     // Returns no territories if the mission requires an elimination. For a mission that counts armies, new armies and the
-    // last move of the turn first strengthen territories of the mover; these armies are subtracted from `news`.
+    // last move of the turn first strengthen territories of the mover; such new armies are subtracted from `news`.
     Set<W> find_missing_lands(int& news) const {
         if (s_.mission[s_.mover] < 0 || wins_at_end()) return {};
         const Mission& mission = rules_.missions[size_t(s_.mission[s_.mover])];
@@ -361,8 +362,9 @@ class Wins {
         found.is_in_reach = found.number && is_strong_enough(player, found, news);
         return found.is_in_reach ? found : Wanted<W>{};
     }
-    // Returns how many territories a player must take for a mission that counts territories. The armies that strengthen
-    // territories of the player are subtracted from `news`.
+    // Returns how many territories a player must take for a mission that counts territories. The new armies that
+    // strengthen territories of the player, and the armies that a conquered territory lacks, are subtracted from `news`,
+    // which may become negative.
     int count_lands_to_take(int player, int& news) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         int need = mission.number - rules_.count_held(s_, player, mission);
@@ -372,19 +374,33 @@ class Wins {
         if (int lacks = count_missing_after_advance(player); lacks > 0) --need, news -= lacks;
         return need;
     }
-    // Returns the `number` territories that the mover can add to its territories at the lowest cost, or no territories
-    // if there are not so many. Compares all ways to place the new armies on one stack, and new armies on all stacks.
+    // Returns `number` territories that the mover can add to its territories at a low cost. Compares the choice for new
+    // armies that strengthen any stack with the choices for all new armies on one of the largest stacks. Returns no
+    // territories if there are not so many, or more than MAX_ROUTE, or if the mover has not enough armies for garrisons.
     Set<W> find_cheapest_lands(int number, int news) const {
-        int stay = std::max(rules_.find_least_armies(s_, s_.mover), 1);
+        int stay = std::max(rules_.find_least_armies(s_, s_.mover), 1), all = news;
+        std::vector<int> stacks;
+        for (Set<W> rest = s_.at.mine - rules_.game(s_).resting; rest.any();) {
+            int v = rest.pop();
+            all += count_spare(s_.mover, v);
+            if (news > 0 && v >= s_.first) stacks.push_back(v);
+        }
+        if (number > MAX_ROUTE || all < number * stay) return {};
         auto estimate_cost = [&](int c) { return rules_.estimate_losses(c, s_.at.armies[size_t(c)]) + stay; };
+        auto add_costs = [&](Set<W> lands) {
+            double cost = 0.0;
+            while (lands.any()) cost += estimate_cost(lands.pop());
+            return cost;
+        };
+        std::stable_sort(stacks.begin(), stacks.end(),
+                         [&](int v, int w) { return s_.at.armies[size_t(v)] > s_.at.armies[size_t(w)]; });
+        stacks.resize(std::min(stacks.size(), MAX_STACKS));
         Wanted<W> best = find_cheap_lands(s_.mover, number, news, -1, estimate_cost);
         if (best.number < number) return {};
-        double least = std::numeric_limits<double>::max();
-        for (Set<W> rest = news > 0 ? s_.at.mine - rules_.game(s_).resting : Set<W>{}; rest.any();) {
-            int base = rest.pop();
+        double least = add_costs(best.lands);
+        for (int base : stacks) {
             Wanted<W> found = find_cheap_lands(s_.mover, number, news, base, estimate_cost);
-            double cost = 0.0;
-            for (Set<W> each = found.lands; each.any();) cost += estimate_cost(each.pop());
+            double cost = add_costs(found.lands);
             bool is_better = found.lack < best.lack || (found.lack == best.lack && cost < least);
             if (found.number == number && is_better) best = found, least = cost;
         }
@@ -503,8 +519,9 @@ class Wins {
         for (const int32_t* each = first; each != last; ++each)
             if (own.has(*each)) --need;
             else others.add(*each);
-        if (need >= others.count()) return others;
         bool is_own_missing = others.has(*first);
+        if (is_own_missing) need = std::max(need, 1);
+        if (need >= others.count()) return others;
         for (; need > 0; --need) {
             auto [cost, before] = find_ways(own, most);
             int best = is_own_missing ? *first : -1;

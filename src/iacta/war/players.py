@@ -27,10 +27,11 @@ border of a continent that the AI owns. `lost` is reduced once the armies per te
 A turn may have an aim, which changes the values. An AI with `samples` simulates the turn several
 times with each of its aims, and chooses the aim with the highest mean value of V afterwards. If an
 elimination nearly equals another aim, both are simulated three times as often. An aim that wins the
-game by a victory condition is favoured by up to ten percentage points. After an elimination, the AI
-chooses a new aim for the rest of the turn. An AI with `rounds` compares its best three aims again:
-it simulates the turn and all following turns, in which every player plays without samples, until
-the AI is to move again. It does not know the other players' cards and secret missions.
+game is favoured by up to ten percentage points, in proportion to its wins in these simulations.
+After an elimination, the AI chooses a new aim for the rest of the turn. An AI with `rounds`
+compares its best three aims again: it simulates the turn and all following turns, in which every
+player plays without samples, until the AI is to move again. It does not know the other players'
+cards and secret missions.
 
 | kind | the turn |
 |---|---|
@@ -45,6 +46,9 @@ the AI is to move again. It does not know the other players' cards and secret mi
 | chase | prefers to attack one player |
 | eliminate | takes all territories of a player along the routes of `src/core/war/routes.hpp` |
 | win | takes the territories that its victory condition still requires, along such routes |
+
+Without a victory condition, the aim `win` requires all territories of at least two last opponents.
+A mission to eliminate a player has the aim `eliminate` instead.
 """
 
 from dataclasses import dataclass, fields, replace
