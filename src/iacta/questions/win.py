@@ -287,6 +287,11 @@ class WinAnswer(Answer):
             best = max(each.value for each in self.compared)
             table = [(each.goal, f"{100 * (best - each.value):.1f}") for each in self.compared]
             title = "Goals that the AI compared (it tried the worse goals less often):"
+            if self.compared[0].value < best:
+                title = (
+                    "Goals that the AI compared, its choice first (if goals are nearly equal, it "
+                    "prefers to win at once or to play as usual):"
+                )
             yield Section([Table(("", "points behind"), table)], title=title)
 
     def draw(self, charts: Charts) -> Any:
