@@ -296,7 +296,6 @@ class Tactics {
     // Simulations compare the battles of a route again if the chance to win falls below this chance.
     static constexpr double FAIR = 0.4;
     static constexpr double OTHER_STAKE = 0.4, AGAIN = 1.15;
-    static constexpr size_t MAX_BASES = 3;  // the number of territories on which an aim to win may place all armies
 
     struct Best {
         double value;
@@ -536,9 +535,9 @@ class Tactics {
     std::pair<int, int> choose_placement_for_aim(const War<W>& s) {
         int main = -1;
         wishes_.clear();
-        // The routes of an aim that fulfils the mission divide new armies better than `Wins`.
         if (int base = aim.which - 1; aim.kind == IACTA_AIM_WIN && base >= s.first && s.at.mine.has(base))
             return {base, s.place};
+        // The routes of an aim that fulfils the mission divide new armies better than `Wins`.
         if (wins_by_aim(s, aim) && is_on_route(s, s.place)) list_route_wishes(s);
         if (!wishes_.empty()) return follow_wishes(s, main);
         if (auto winning = Wins<W>(rules_, s).find_winning_placement(); winning.first >= 0) return winning;
@@ -624,8 +623,7 @@ class Tactics {
         std::vector<int> found;
         for (Set<W> rest = s.place > 0 ? s.at.mine - rules_.game(s).resting : Set<W>{}; rest.any();)
             if (int v = rest.pop(); v >= s.first && borders_.is_at_front(s, v)) found.push_back(v);
-        std::stable_sort(found.begin(), found.end(), [&](int v, int w) { return s.at.armies[v] > s.at.armies[w]; });
-        found.resize(std::min(found.size(), MAX_BASES));
+        rules_.keep_largest(s, found);
         return found;
     }
     // Returns the territory of the mover's largest stack beside hostile armies, or -1 without such a stack.

@@ -17,6 +17,7 @@ constexpr int OWNERS = IACTA_NOBODY + 1;
 constexpr int CARDS = IACTA_CARDS, OF_SYMBOL = IACTA_CARDS_OF_SYMBOL, SYMBOLS = 3, SET = 3;
 // The share of the dealt armies that stand on capitals; armies that each territory needs are not counted.
 constexpr double CAPITAL_SHARE = 0.4;
+constexpr size_t LARGEST = 3;  // the number of stacks that are compared as places for all new armies
 
 using Log = std::vector<iacta_action>;
 using Cards = uint64_t;  // one bit for each card: 14 of each symbol, then two jokers
@@ -189,6 +190,11 @@ class WarRules {
         return std::min(spare(s, v), armies >= stay ? armies - stay : armies);
     }
     Odds::Row odds(int c, int able, int defenders) const { return odds_[size_t(later.kind[c])].of(able, defenders); }
+    // Keeps only the territories with the LARGEST strongest stacks, the strongest first.
+    void keep_largest(const War<W>& s, std::vector<int>& lands) const {
+        std::stable_sort(lands.begin(), lands.end(), [&](int v, int w) { return s.at.armies[v] > s.at.armies[w]; });
+        lands.resize(std::min(lands.size(), LARGEST));
+    }
     // Returns the mean losses of a strong attacker of c, who has two armies for each defender, and eight further armies.
     double estimate_losses(int c, int defenders) const { return odds(c, 2 * defenders + 8, defenders).lost; }
     int size(int k) const { return int(continents[k].size()); }

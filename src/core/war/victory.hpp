@@ -9,7 +9,6 @@ namespace iacta {
 
 constexpr int MAX_WANTED = 12;    // a player who lacks more territories is not expected to win soon
 constexpr int MAX_ROUTE = 30;     // the largest number of territories for which the mover looks for a way to win now
-constexpr size_t MAX_STACKS = 3;  // the number of large stacks on which all new armies may be placed to win now
 constexpr int MAX_DEALS = 1000;   // the maximum number of attempts to deal hidden missions
 constexpr int ATTACK_MARGIN = 1;  // armies wanted for an attack on several territories in addition to its cost
 // The values, in armies, of a win and of preventing a rival's win.
@@ -108,7 +107,7 @@ void WarRules<W>::count_strong(War<W>& s) const {
     }
 }
 
-// The territories that a player must take to win, and their cost: the armies on them, plus those that `add` lets stay.
+// The territories that a player must take to win. Their cost is the number of armies on them, plus a garrison for each.
 template <int W>
 struct Wanted {
     Set<W> lands;
@@ -374,9 +373,9 @@ class Wins {
         if (int lacks = count_missing_after_advance(player); lacks > 0) --need, news -= lacks;
         return need;
     }
-    // Returns `number` territories that the mover can add to its territories at a low cost. Compares the choice for new
-    // armies that strengthen any stack with the choices for all new armies on one of the largest stacks. Returns no
-    // territories if there are not so many, or more than MAX_ROUTE, or if the mover has not enough armies for garrisons.
+    // Returns `number` territories that the mover can take at a low cost. New armies may strengthen any stack, or all go
+    // to one of the largest stacks; the cheapest choice is returned. Returns no territories if `number` exceeds MAX_ROUTE
+    // or the territories within reach, or if the mover lacks armies for the garrisons.
     Set<W> find_cheapest_lands(int number, int news) const {
         int stay = std::max(rules_.find_least_armies(s_, s_.mover), 1), all = news;
         std::vector<int> stacks;
@@ -392,9 +391,7 @@ class Wins {
             while (lands.any()) cost += estimate_cost(lands.pop());
             return cost;
         };
-        std::stable_sort(stacks.begin(), stacks.end(),
-                         [&](int v, int w) { return s_.at.armies[size_t(v)] > s_.at.armies[size_t(w)]; });
-        stacks.resize(std::min(stacks.size(), MAX_STACKS));
+        rules_.keep_largest(s_, stacks);
         Wanted<W> best = find_cheap_lands(s_.mover, number, news, -1, estimate_cost);
         if (best.number < number) return {};
         double least = add_costs(best.lands);
