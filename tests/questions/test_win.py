@@ -8,7 +8,16 @@ from typing import Any
 
 import pytest
 
-from iacta import IactaError, Turn, ask, best_goals, classic_board, goals_in_reach, win_chances
+from iacta import (
+    IactaError,
+    Missions,
+    Turn,
+    ask,
+    best_goals,
+    classic_board,
+    goals_in_reach,
+    win_chances,
+)
 from iacta.batch import answer
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, format_cell
@@ -154,6 +163,19 @@ def test_the_turn_of_the_ai_is_shown_with_the_goals_that_it_compared() -> None:
         assert words in text
     assert not {"turn", "compared"} & {*answer_example("win").record()}
     assert answer_example("win", turn_=True, player="simple").record()["compared"] == []
+
+
+@pytest.mark.parametrize(("seed", "is_first"), [(1, False), (2, True)])
+def test_the_chosen_goal_comes_first_and_a_better_value_is_explained(
+    seed: int, is_first: bool
+) -> None:
+    missions = {"red": "Asia, South America", "blue": "eliminate red", "green": "24 territories"}
+    turn = Turn.from_code(WHO_WINS.with_name("three-empires.txt").read_text(encoding="utf-8"))
+    turn = turn.with_options(victory=Missions(missions))
+    found = ask("win", position=turn, games=2, seed=seed, turn_=True)
+    values = [each["value"] for each in found.record()["compared"]]
+    assert (values[0] == max(values)) == is_first
+    assert ("its choice first" in join_text([*found.sections()])) == (not is_first)
 
 
 def test_an_answer_so_far_is_sent_once_for_each_stage() -> None:

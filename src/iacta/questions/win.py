@@ -289,8 +289,8 @@ class WinAnswer(Answer):
             title = "Goals that the AI compared (it tried the worse goals less often):"
             if self.compared[0].value < best:
                 title = (
-                    "Goals that the AI compared, its choice first (if goals are nearly equal, it "
-                    "prefers to win at once or to play as usual):"
+                    "Goals that the AI compared, its choice first (it tried other goals less "
+                    "often, or it prefers its choice to nearly equal goals):"
                 )
             yield Section([Table(("", "points behind"), table)], title=title)
 
