@@ -57,7 +57,7 @@ class Mission:
     """The task of one player."""
 
     @abstractmethod
-    def adapt_to(self, turn: GameState) -> Self:
+    def resolve_names(self, turn: GameState) -> Self:
         """Return the mission with the spelling of names in a turn; refuse an unsuitable turn."""
 
     @abstractmethod
@@ -104,7 +104,7 @@ class OwnTerritories(Mission):
         most = MAX_ARMIES
         set_field(self, "armies", read_int(self.armies, "armies on each territory", 0, most))
 
-    def adapt_to(self, turn: GameState) -> Self:
+    def resolve_names(self, turn: GameState) -> Self:
         if self.number > len(turn.owners):
             raise IllegalError(
                 f"a mission must be for at most {len(turn.owners)} territories, got {self.number}"
@@ -153,7 +153,7 @@ class OwnContinents(Mission):
         if not names and not self.others:
             raise IllegalError("a mission must name a continent, got none")
 
-    def adapt_to(self, turn: GameState) -> Self:
+    def resolve_names(self, turn: GameState) -> Self:
         board = turn.board
         spelling = {fold_name(each.name): each.name for each in board.continents}
         found = []
@@ -250,7 +250,7 @@ class Eliminate(Mission):
 
     player: str
 
-    def adapt_to(self, turn: GameState) -> Self:
+    def resolve_names(self, turn: GameState) -> Self:
         names = ", ".join(turn.players)
         spelling = {fold_name(name): name for name in turn.players}
         if not isinstance(self.player, str) or fold_name(self.player) not in spelling:
@@ -286,7 +286,7 @@ class Hidden(Mission):
     'hidden'
     """
 
-    def adapt_to(self, turn: GameState) -> Self:
+    def resolve_names(self, turn: GameState) -> Self:
         return self
 
     def format_text(self) -> str:
@@ -423,20 +423,20 @@ class Missions(Victory):
             texts[CARDS] = BETWEEN_CARDS.join(each.format_text() for each in cards)
         return value, texts
 
-    def adapt_to(self, turn: GameState) -> Self:
+    def resolve_names(self, turn: GameState) -> Self:
         given = spell_players(self._missions, turn, "mission")
         found = dict[str, Mission]()
         for name in turn.players:
             if name not in given:
                 raise IllegalError(f"mission of {name} is missing")
             with replace_error_prefix(f"mission of {name}", A_MISSION):
-                mission = given[name].adapt_to(turn)
+                mission = given[name].resolve_names(turn)
             is_own = isinstance(mission, Eliminate) and mission.player == name
             found[name] = self._find_own(turn) if is_own else mission
         cards = self.cards
         if cards is not None:
             with replace_error_prefix(A_CARD, A_MISSION):
-                cards = tuple(cast(Mission, each).adapt_to(turn) for each in cards)
+                cards = tuple(cast(Mission, each).resolve_names(turn) for each in cards)
         if self.instead is not None and self.instead > len(turn.owners):
             raise IllegalError(
                 f"missions must be at most {len(turn.owners)}, the number of territories, "

@@ -102,8 +102,8 @@ def evaluate(
     for each, name in ((policy, "policy"), (getattr(goal, "worth", None), "worth of the goal")):
         if not callable(each):
             raise MalformedError(f"{name} must be a function of a turn, got {quote(each)}")
-    if hasattr(goal, "adapt_to"):
-        goal = goal.adapt_to(turn.board)
+    if hasattr(goal, "resolve_names"):
+        goal = goal.resolve_names(turn.board)
     number = read_int(games, "games", least=2)
     most = read_int(max_states, "max_states", least=0)
     grows = any(each.mode.grows for each in (turn.rules, *turn.rules_of.values()))

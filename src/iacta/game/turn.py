@@ -339,7 +339,7 @@ class Turn:
             "victory": condition,
         }
         vars(self).update(values)
-        set_field(self, "victory", condition.adapt_to(self))
+        set_field(self, "victory", condition.resolve_names(self))
         if moment == "trade" and not self._may_trade:
             set_field(self, "phase", "place" if new else "attack")
 

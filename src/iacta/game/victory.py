@@ -107,7 +107,7 @@ class Victory:
     def format_texts(self) -> tuple[str, Mapping[str, str]]:
         """Return the value of the condition as text, and a mapping from players to texts."""
 
-    def adapt_to(self, turn: GameState) -> Self:
+    def resolve_names(self, turn: GameState) -> Self:
         """Return the condition with the spelling of names in a turn; refuse an unsuitable turn."""
         return self
 
@@ -314,7 +314,7 @@ class Share(Victory):
         all_of_them = len(turn.owners)
         return ceil(self.share * all_of_them) if isinstance(self.share, Fraction) else self.share  # type: ignore[return-value] # checked
 
-    def adapt_to(self, turn: GameState) -> Self:
+    def resolve_names(self, turn: GameState) -> Self:
         needed, most = self.count_needed(turn), len(turn.owners)
         if needed > most:
             raise IllegalError(f"share must be at most {most} territories, got {needed}")
@@ -384,7 +384,7 @@ class Capitals(Victory):
     def format_texts(self) -> tuple[str, Mapping[str, str]]:
         return "all" if self.number is None else str(self.number), self.capitals
 
-    def adapt_to(self, turn: GameState) -> Self:
+    def resolve_names(self, turn: GameState) -> Self:
         found = spell_players(self.capitals, turn, "capital")
         capitals = {}
         for name in turn.players:

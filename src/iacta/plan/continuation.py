@@ -143,7 +143,7 @@ def go_on(
         raise IllegalError(f"goal must be InOrder with at least two goals, got {quote(goal)}")
     deadline, report = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
     first = read_problem(position, goal.goals[0], **options)
-    names = chain(*(each.names for each in goal.adapt_to(position.board).goals[1:]))
+    names = chain(*(each.names for each in goal.resolve_names(position.board).goals[1:]))
     later = _Later(TakeAll(tuple(dict.fromkeys(names))), new)
     best = _solve_turn(first, read_problem(position, goal, **options), later, deadline)
     if best is not None:

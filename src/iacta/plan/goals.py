@@ -68,7 +68,7 @@ class Goal(PasteableMixin):
     @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The territories to own, spelled as on the board after `adapt_to`.
+        """The territories to own, spelled as on the board after `resolve_names`.
 
         Empty for a `Worth` or an `OwnAny`.
         """
@@ -79,12 +79,12 @@ class Goal(PasteableMixin):
         return ()
 
     @abstractmethod
-    def adapt_to(self, board: Board) -> Self:
+    def resolve_names(self, board: Board) -> Self:
         """Return the goal with names spelled as on the board; an unknown name raises an error."""
 
     @abstractmethod
     def record(self) -> dict[str, Any]:
-        """Return the goal as a JSON object. Call `adapt_to` first."""
+        """Return the goal as a JSON object. Call `resolve_names` first."""
 
     @abstractmethod
     def phrase(self, position: Position) -> str:
@@ -108,7 +108,7 @@ class Goal(PasteableMixin):
     def rewards(self, board: Board, owned: int) -> Rewards:
         """Return the payoffs of the goal for a player who owns some territories already.
 
-        board: the board passed to `adapt_to`.
+        board: the board passed to `resolve_names`.
         owned: the set of the player's territories, as an integer with a bit for each territory.
         """
 
@@ -129,7 +129,7 @@ class Goal(PasteableMixin):
     def stages(self, board: Board) -> tuple[int, ...]:
         """Return, for each goal of `sequence`, the territories of this goal and all earlier goals.
 
-        board: the board passed to `adapt_to`.
+        board: the board passed to `resolve_names`.
         """
         return tuple(accumulate((_make_mask(each.names, board) for each in self.sequence), or_))
 
@@ -176,7 +176,7 @@ class _Conquest(Goal):
     def names(self) -> tuple[str, ...]:
         return (self.territories,) if isinstance(self.territories, str) else self.territories
 
-    def adapt_to(self, board: Board) -> Self:
+    def resolve_names(self, board: Board) -> Self:
         if isinstance(self.territories, str):
             found = board.find_set(self.territories)
         else:
@@ -313,7 +313,7 @@ class OwnAny(Goal):
     def names(self) -> tuple[str, ...]:
         return ()
 
-    def adapt_to(self, board: Board) -> Self:
+    def resolve_names(self, board: Board) -> Self:
         most = len(board.territories)
         if self.number > most:
             raise IllegalError(
@@ -405,8 +405,8 @@ class Worth(Goal):
     def names(self) -> tuple[str, ...]:
         return ()
 
-    def adapt_to(self, board: Board) -> Self:
-        prizes = tuple((goal.adapt_to(board), worth) for goal, worth in self.prizes)
+    def resolve_names(self, board: Board) -> Self:
+        prizes = tuple((goal.resolve_names(board), worth) for goal, worth in self.prizes)
         if isinstance(self.territories, tuple):
             named = {board.find(name): worth for name, worth in self.territories}
             return replace(self, territories=named, prizes=prizes)
@@ -495,8 +495,8 @@ class InOrder(Goal):
     def names(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for goal in self.goals for name in goal.names))
 
-    def adapt_to(self, board: Board) -> Self:
-        return replace(self, goals=tuple(goal.adapt_to(board) for goal in self.goals))
+    def resolve_names(self, board: Board) -> Self:
+        return replace(self, goals=tuple(goal.resolve_names(board) for goal in self.goals))
 
     @property
     def sequence(self) -> tuple[TakeAll, ...]:

@@ -363,7 +363,7 @@ def pose_problem(turn: Turn, goal: Goal) -> Problem:
             f"goal must be TakeAll, TakeAny, OwnAny, Worth or InOrder, got {quote(goal)}{hint}"
         )
     refuse_large_board(turn.board, "plans")
-    adapted_goal = goal.adapt_to(turn.board)
+    adapted_goal = goal.resolve_names(turn.board)
     problem = Problem(begin_attacks(turn), adapted_goal)
     adapted_goal.refuse_unfit(problem.turn)
     problem.refuse_large()

@@ -154,7 +154,7 @@ class Conquest(NamedTuple):
             # If each territory needs several armies, no number of conquests is required or enough.
             span = (missing, missing) if goal.armies == 1 else (0, inf)
             return cls(make_mask(others), *span)
-        names = goal.adapt_to(board).names
+        names = goal.resolve_names(board).names
         theirs = [name for name in names if position.find_holding(name).owner != player]
         number = min(len(theirs), 1) if isinstance(goal, TakeAny) else len(theirs)
         return cls(make_mask(map(board.territories.index, theirs)), number, number)

@@ -485,7 +485,7 @@ def _select_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> Iter
     for aim in search.aims:
         if deadline.is_over:
             return
-        held = aim.goal.adapt_to(last.board).names if aim.worth else ()
+        held = aim.goal.resolve_names(last.board).names if aim.worth else ()
         if near := battles.list_targets(position, aim.player, held):
             beside[aim] = near
 
