@@ -239,10 +239,10 @@ class Turn:
     Losses(attackers=0, defenders=1) 0.6597
     Losses(attackers=1, defenders=0) 0.3403
     >>> won = turn.after(roll, (0, 1))
-    >>> won.phase, won.position.find_holding("B"), list(won.actions())
-    ('advance', Holding(owner='red', armies=3), [Advance(3)])
-    >>> won.after(Advance(3)).position.find_holding("B")
-    Holding(owner='red', armies=3)
+    >>> won.phase, won.owner_of("B"), won.armies_on("B"), list(won.actions())
+    ('advance', 'red', 3, [Advance(3)])
+    >>> won.after(Advance(3)).armies_on("A")
+    1
     """
 
     board: Board
@@ -395,6 +395,26 @@ class Turn:
         if self.phase == "defend" and self.pending is not None:
             return self.owners[self._board_data.places[self.pending.to]]
         return self.player
+
+    def owner_of(self, name: str) -> str:
+        """Return the owner of a territory; `""` for a territory without an owner.
+
+        name: the territory, in any spelling.
+
+        Under rules without a garrison, an empty territory keeps its owner.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
+        >>> turn.owner_of("peru"), turn.armies_on("Brazil"), turn.owner_of("Iceland")
+        ('red', 2, '')
+        """
+        return self.owners[self._board_data.places[self.board.find(name)]]
+
+    def armies_on(self, name: str) -> int:
+        """Return the number of armies on a territory.
+
+        name: the territory, in any spelling.
+        """
+        return self.armies[self._board_data.places[self.board.find(name)]]
 
     @property
     def survivors(self) -> tuple[str, ...]:
@@ -570,10 +590,16 @@ class Turn:
         able = self.armies[v] - self.rules.garrison
         return [choice.dice for choice in kernel.rolls(able, self.armies[c], spare)]
 
-    def _find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:
-        """Return the dice choice of a legal attack, with its possible throws.
+    def find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:
+        """Return the kernel's `Choice` for an attack: its dice with the possible throws.
 
+        attack: a legal attack, or the attack in progress (`pending`).
         their_dice: an upper limit on the number of defence dice; `None` for the usual number.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> choice = turn.find_choice(Attack("Peru", "Brazil", 3))
+        >>> choice.dice, choice.least, len(choice.throws)
+        (3, 3, 1)
         """
         v, c = self._board_data.places[attack.start], self._board_data.places[attack.to]
         kernel, spare, defenders = self._board_data.kernels[c], self._count_spare(v), self.armies[c]
@@ -619,7 +645,7 @@ class Turn:
 
     def _find_results(self, action: Action) -> Distribution[Any]:
         if isinstance(action, Attack):
-            return _list_results(self._find_choice(action))
+            return _list_results(self.find_choice(action))
         if isinstance(action, Defend) and self.throw is not None:
             option = self.throw.options[action.dice - 1]
             return Distribution.from_pairs((Losses(*losses), p) for p, *losses in option)
@@ -721,7 +747,7 @@ class Turn:
             sorted(
                 {
                     Losses(*losses)
-                    for throw in self._find_choice(legal).throws
+                    for throw in self.find_choice(legal).throws
                     for option in throw.options
                     for _, *losses in option
                 }
@@ -769,7 +795,7 @@ class Turn:
             raise IllegalError(
                 f"their_dice must be left out if the attacked player rolls as usual, got {number}"
             )
-        return cast(Distribution[Losses], _list_results(self._find_choice(legal, number)))
+        return cast(Distribution[Losses], _list_results(self.find_choice(legal, number)))
 
     def has_single_rolls(self, to: str) -> bool:
         """Return whether attacks on a territory are single rolls rather than whole battles.
@@ -810,7 +836,7 @@ class Turn:
         kernel, spare, defenders = self._board_data.kernels[c], self._count_spare(v), self.armies[c]
         results = [
             (throw.chance * p, lost, killed)
-            for throw in self._find_choice(legal).throws
+            for throw in self.find_choice(legal).throws
             for p, lost, killed in throw.options[kernel.find_worst_reply(throw, spare, defenders)]
         ]
         return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
@@ -860,8 +886,8 @@ class Turn:
         impossible outcome, and for dice that cannot cause the losses.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> turn.apply_battle("Peru", "Brazil", 7, 1).position.find_holding("Brazil")
-        Holding(owner='blue', armies=1)
+        >>> turn.apply_battle("Peru", "Brazil", 7, 1).armies_on("Brazil")
+        1
         >>> turn.apply_battle("Peru", "Brazil", 6, 0).phase
         'advance'
         """
@@ -915,7 +941,7 @@ class Turn:
 
     def _explain_refusal(self, start: str, to: str) -> str:
         """Return the reason why an attack is illegal."""
-        v, owner, owned = self._board_data.places[start], *map(self._find_owner, (start, to))
+        v, owner, owned = self._board_data.places[start], *map(self.owner_of, (start, to))
         garrison, armies = self._board_data.garrisons[v], self.armies[v]
         if self.phase == "advance" and self.pending is not None:
             return f"move armies into {self.pending.to} first"
@@ -930,9 +956,6 @@ class Turn:
         if armies <= garrison:
             return f"{garrison} must stay, and it has {armies}"
         return "its armies must stay" if owned else "it is empty"
-
-    def _find_owner(self, name: str) -> str:
-        return self.owners[self._board_data.places[name]]
 
     def _list_attacks(self, start: str, to: str) -> list[Attack]:
         """Return the legal attacks from one territory on another, most dice first."""
@@ -970,7 +993,7 @@ class Turn:
         armies[c] -= killed
         if armies[c]:
             return self._replace(phase="attack", armies=tuple(armies), pending=None, throw=None)
-        least = min(self._find_choice(attack).least, armies[v] - self._board_data.garrisons[v])
+        least = min(self.find_choice(attack).least, armies[v] - self._board_data.garrisons[v])
         owners = _replace_entry(self.owners, c, self.player)
         return self._replace(
             phase="advance",
@@ -1280,7 +1303,7 @@ class Turn:
     def _throw_number(self) -> int:
         assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
         assert self.throw is not None  # noqa: S101
-        return self._find_choice(self.pending).throws.index(self.throw)
+        return self.find_choice(self.pending).throws.index(self.throw)
 
     @classmethod
     def from_code(cls, text: str, board: Board | None = None) -> "Turn":
@@ -1366,7 +1389,7 @@ class Turn:
         code = read_attack_code(options.get("attack", ""))
         attack = Attack(self.board.find(code.start), self.board.find(code.to), code.dice)
         if phase == "defend":
-            throws = self._find_choice(cast(Attack, self._find_legal(attack))).throws
+            throws = self.find_choice(cast(Attack, self._find_legal(attack))).throws
             number = parse_int(options.get("throw", ""), "throw", 0, len(throws) - 1)
             return self.after(attack, throws[number])
         v, c = self._board_data.places[attack.start], self._board_data.places[attack.to]
