@@ -44,10 +44,7 @@ def best_of_all(position: Position, player: str, goal: Goal) -> float:
 def list_goals(position: Position) -> Iterator[tuple[Kind, str, Goal]]:
     red = position.list_territories("red")
     for name in red:
-        if any(
-            position.find_holding(near).owner != "red" for near in position.board.neighbours(name)
-        ):
-            yield "take", name, TakeAll(name)
+        yield "take", name, TakeAll(name)
     yield "break", "K", TakeAny("a,b")
     yield "eliminate", "red", TakeAll(red)
 
@@ -68,6 +65,30 @@ def test_the_best_placement_and_play_of_small_boards_is_found_and_bounded(seed: 
             theirs = place_armies(replace(position, player=player), each.placement)
             assert each.chance <= Play(theirs, goal, CLASSIC).value() + 1e-9
     assert not found
+
+
+def test_threats_follow_one_way_borders_from_the_opponent_to_the_player() -> None:
+    ways = ("A", "B"), ("B", "A"), ("B", "C"), ("C", "A")
+    board = Board("one way", ("A", "B", "C"), ways)
+    held = Holding("red", 2), Holding("red", 3), Holding("blue", 5)
+    found = {each.name: each.chance for each in threats(Turn(Position(board, "red", held))).threats}
+    assert found["A"] == pytest.approx(0.966649, abs=1e-6)  # blue borders A only
+    assert found["B"] == pytest.approx(0.663176, abs=1e-6)  # blue must take A first
+
+
+NEUTRAL = (
+    "1;classic;red;Peru:red:3,Venezuela:red:2,Brazil:grey:9,Central%20America:blue:4;attack;"
+    "players=red,blue"
+)
+
+
+@pytest.mark.parametrize(
+    "win",
+    ["", ";win=capitals:all,red:Peru,blue:Central%20America", ";win=missions:,red:any,blue:any"],
+)
+def test_neutral_owners_are_no_threat(win: str) -> None:
+    found = threats(Turn.from_code(NEUTRAL + win)).threats
+    assert {each.player for each in found} == {"blue"}
 
 
 TURN = Turn.from_code(

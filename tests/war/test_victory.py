@@ -99,6 +99,19 @@ def test_a_win_within_reach_is_seen_and_taken(condition: str) -> None:
             assert record.end.winner == "red", (number, name)
 
 
+def test_goals_against_neutral_owners_are_neither_to_break_nor_to_eliminate() -> None:
+    code = (
+        "1;classic;red;Siam:red:9,Indonesia:grey:1,New%20Guinea:grey:1,Western%20Australia:grey:1"
+    )
+    code += ",Eastern%20Australia:grey:1,Brazil:blue:2"
+    goals = {
+        each.words for each in goals_in_reach(Turn.from_code(f"{code};attack;players=red,blue"))
+    }
+    assert goals == {"take one card", "take Australia"}
+    goals = {each.words for each in goals_in_reach(Turn.from_code(code))}
+    assert goals >= {"break grey's Australia", "eliminate grey"}
+
+
 def test_eliminating_the_last_rival_wins_without_a_known_mission() -> None:
     held = dict.fromkeys(NAMES_RING, ("red", 9)) | {"D": ("blue", 1), "E": ("blue", 2)}
     missions = Missions(dict.fromkeys(NAMES[:3], "hidden"), cards=("8 territories",) * 3)

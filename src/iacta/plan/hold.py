@@ -47,7 +47,7 @@ from iacta.plan.best import count_default_threads, plan_within
 from iacta.plan.goals import TakeAny
 from iacta.plan.opponents import (
     SingleBattles,
-    list_enemies_beside,
+    list_attackers,
     list_fortify_moves,
     list_opponents,
     usual_reinforcements,
@@ -251,7 +251,7 @@ def _list_constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]
     if len(largest) > 1:
         for name in largest[:MAX_AT_HOME]:
             yield {"stay": (*resting, name)}
-    edge = [name for name in names if {*list_enemies_beside(position, name)} - {*names}]
+    edge = [name for name in names if {*list_attackers(plan.problem.turn, name)} - {*names}]
     for number in REARGUARDS if edge else ():
         yield {"keep": {**dict.fromkeys(edge, number), **(options.get("keep") or {})}}
 
@@ -288,7 +288,7 @@ class _Outlook:
                 "garrison must be at least 1 to hold conquests", parameter="garrison"
             )
         check_choice(fortify, FORTIFY, "fortify")
-        self.numbers, self.fortify = _read_reinforcements(plan.position, get), fortify
+        self.numbers, self.fortify = _read_reinforcements(plan.problem.turn, get), fortify
         self.held, self.problem = plan.goal.names, plan.problem
         self.theirs: PlanOptions = {"rules": plan.rules}
         if "rules_of" in options:
@@ -298,31 +298,29 @@ class _Outlook:
         self.large = set[str]()
 
     def evaluate_end(
-        self, plan: Plan, end: Position, is_bounded: bool, deadline: Deadline
+        self, plan: Plan, end: Turn, is_bounded: bool, deadline: Deadline
     ) -> _OpponentTurns:
         """Return the chances of the opponents' next turns, after the player's fortifying move.
 
-        end: the position at the end of the plan.
+        end: the turn at the end of the plan.
         is_bounded: whether to compute upper bounds for opponents whose best play is unknown;
             otherwise their bound is 1.
         """
-        turn = make_turn_at(plan.problem.turn, end, "fortify", self.fortify)
+        turn = make_turn_at(end, end.position, "fortify", self.fortify)
         move = self._find_best_move(turn)
         threats = self._find_threats(end, deadline, is_bounded and move is NOTHING)
         held = unfortified = _find_hold_chance(threats)
         if move is not NOTHING:
-            fortified = self._find_threats(turn.after(move).position, deadline, is_bounded)
+            fortified = self._find_threats(turn.after(move), deadline, is_bounded)
             if _find_hold_chance(fortified) >= held:
                 threats, held = fortified, _find_hold_chance(fortified)
             else:  # the simplified model recommends the move, but the full search does not
                 move = NOTHING
         return _OpponentTurns(held, unfortified, threats, move)
 
-    def _find_threats(
-        self, end: Position, deadline: Deadline, is_bounded: bool
-    ) -> dict[str, Threat]:
+    def _find_threats(self, end: Turn, deadline: Deadline, is_bounded: bool) -> dict[str, Threat]:
         return {
-            player: self._find_threat(replace(end, player=player), deadline, is_bounded)
+            player: self._find_threat(replace(end.position, player=player), deadline, is_bounded)
             for player in list_opponents(end)
         }
 
@@ -353,7 +351,7 @@ class _Outlook:
         end = turn.position
         threats = [
             (beside, self._count_new_armies(end, player))
-            for player in list_opponents(end)
+            for player in list_opponents(turn)
             if (beside := self.battles.list_targets(end, player, self.held))
         ]
         exposed = {name for beside, _ in threats for near in beside.values() for name in near}
@@ -407,8 +405,8 @@ class _Ends:
             if held & ~end.owned:
                 continue
             if end not in self._known:
-                position, is_bounded = plan.problem.make_position(end), len(found) < BOUNDED_ENDS
-                afterwards = self.outlook.evaluate_end(plan, position, is_bounded, deadline)
+                turn, is_bounded = plan.problem.make_turn(end), len(found) < BOUNDED_ENDS
+                afterwards = self.outlook.evaluate_end(plan, turn, is_bounded, deadline)
                 if deadline.is_over:
                     return  # do not use the last result, whose search may be unfinished
                 self._known[end] = afterwards
@@ -421,14 +419,15 @@ def _find_hold_chance(threats: Mapping[str, Threat]) -> float:
     return prod(1.0 - each.chance for each in threats.values())
 
 
-def _read_reinforcements(position: Position, get: Mapping[str, int] | int | None) -> dict[str, int]:
+def _read_reinforcements(turn: Turn, get: Mapping[str, int] | int | None) -> dict[str, int]:
+    opponents = list_opponents(turn)
     if get is None:
         return {}
     if not isinstance(get, Mapping):
-        return dict.fromkeys(list_opponents(position), read_int(get, "get", least=0))
+        return dict.fromkeys(opponents, read_int(get, "get", least=0))
     numbers = {}
     for player, number in get.items():
-        owner = find_player(player, "get", list_opponents(position))
+        owner = find_player(player, "get", opponents)
         numbers[owner] = read_int(number, f"get of {player}", least=0)
     return numbers
 

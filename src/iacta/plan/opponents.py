@@ -14,15 +14,28 @@ MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)  # fractions of a stack's spare armies in f
 MAX_SOURCES = 6  # only this many stacks, the largest, may give armies in a fortifying move
 
 
-def list_opponents(position: Position) -> list[str]:
-    """Return the players who own territories, except the player to move, sorted by name."""
-    return sorted({each.owner for each in position.holdings} - {"", position.player})
+def list_opponents(turn: Turn) -> list[str]:
+    """Return the players of the game who own territories, except the player to move, by name.
+
+    Neutral owners have no turns, so they are not opponents.
+
+    >>> list_opponents(Turn.from_code("1;classic;red;Peru:red:3,Brazil:grey:9,Egypt:blue:1"))
+    ['blue', 'grey']
+    >>> code = "1;classic;red;Peru:red:3,Brazil:grey:9,Egypt:blue:1;attack;players=red,blue"
+    >>> list_opponents(Turn.from_code(code))
+    ['blue']
+    """
+    return sorted({*turn.survivors} - {turn.player})
 
 
-def list_enemies_beside(position: Position, name: str) -> list[str]:
-    """Return the enemy territories that a territory can attack."""
-    near, ours = position.board.neighbours(name), ("", position.player)
-    return [each for each in near if position.find_holding(each).owner not in ours]
+def list_attackers(turn: Turn, name: str) -> list[str]:
+    """Return the opponents' territories from which a territory can be attacked."""
+    opponents, board = {*list_opponents(turn)}, turn.board
+    return [
+        start
+        for start, owner in zip(board.territories, turn.owners, strict=True)
+        if owner in opponents and name in board.neighbours(start)
+    ]
 
 
 def usual_reinforcements(position: Position, player: str) -> int:

@@ -298,6 +298,7 @@ def make_turn_at(
         whole_battles=turn.whole_battles,
         phase=phase,
         fortify=fortify,
+        players=turn.players,
     )
 
 

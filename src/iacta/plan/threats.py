@@ -7,8 +7,8 @@ placements, and let V_g be the chance of the best play for g. Then
     threat(q, g) = max_f V_g(position with f),
 
 An opponent can pursue only one threat at a time, so their chances must not be added. The goals are
-to take a territory at the border, to break a continent that the player owns, to eliminate the
-player, and to win the game. A quick estimate (`iacta.plan.quick_estimates`) compares placements and
+to take a territory, to break a continent that the player owns, to eliminate the player, and to win
+the game. A quick estimate (`iacta.plan.quick_estimates`) compares placements and
 bounds the chance of any play; a plan then improves the play after the best placement. If one threat
 of an opponent implies another, as taking a territory implies breaking its continent, its chance is
 not the greater of the two.
@@ -43,7 +43,6 @@ from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.goals import Goal, TakeAll, TakeAny
 from iacta.plan.opponents import (
     SingleBattles,
-    list_enemies_beside,
     list_fortify_moves,
     list_opponents,
     usual_reinforcements,
@@ -221,13 +220,12 @@ _Lost: TypeAlias = tuple[Kind, str]
 def _list_aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
     position = turn.position
     board, mine = position.board, position.list_territories(position.player)
-    border = [name for name in mine if list_enemies_beside(position, name)]
     whole = [
         each for each in board.continents if each.territories and {*each.territories} <= {*mine}
     ]
-    for player in list_opponents(position):
+    for player in list_opponents(turn):
         new = usual_reinforcements(position, player)
-        for name in border:
+        for name in mine:
             yield _Aim(player, "take", name, TakeAll((name,)), new, 1 / TERRITORIES_PER_ARMY)
         for each in whole:
             yield _Aim(player, "break", each.name, TakeAny(each.territories), new, each.bonus)

@@ -32,6 +32,7 @@ from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan import Goal, OwnAny, Plan, TakeAll, TakeAny, Worth, best_plan
+from iacta.plan.opponents import list_opponents
 from iacta.plan.quick_estimates import (
     NOT_TRIED,
     Conquest,
@@ -307,16 +308,16 @@ def _find_win(start: Turn, deadline: Deadline) -> Win | None:
 
 def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny | OwnAny]]:
     """Yield the possible goals of a turn, as pairs of a description and a goal for plans."""
-    position, names = turn.position, turn.board.territories
+    position, names, opponents = turn.position, turn.board.territories, {*list_opponents(turn)}
     for each in turn.board.continents:
         owners = {position.find_holding(name).owner for name in each.territories}
         if not owners or "" in owners:
             continue
         yield f"take {each.name}", TakeAll(each.territories)
-        if len(owners) == 1 and turn.player not in owners:
+        if len(owners) == 1 and owners <= opponents:
             yield f"break {min(owners)}'s {each.name}", TakeAny(each.territories)
     for player in dict.fromkeys(turn.owners):
-        if player not in ("", turn.player):
+        if player in opponents:
             yield f"eliminate {player}", TakeAll(position.list_territories(player))
     others = tuple(
         name for name in names if position.find_holding(name).owner not in ("", turn.player)
