@@ -7,6 +7,7 @@ the policy and from playing the game.
 
 from iacta.plan.best import armies_needed_for_plan, best_plan
 from iacta.plan.continuation import Continuation, go_on
+from iacta.plan.defence import Defence, armies_needed_to_hold, hold_without_attack
 from iacta.plan.goals import Goal, InOrder, OwnAny, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.hold import Fortified, Hold, Threat, hold, take_and_hold
 from iacta.plan.luck import LuckOfBattle, measure_plan_luck
@@ -24,6 +25,7 @@ from iacta.plan.simulated import SimulatedPlan, simulate_plan
 
 __all__ = [
     "Continuation",
+    "Defence",
     "Ending",
     "Fortified",
     "Goal",
@@ -45,10 +47,12 @@ __all__ = [
     "Threat",
     "Worth",
     "armies_needed_for_plan",
+    "armies_needed_to_hold",
     "best_plan",
     "eliminate",
     "go_on",
     "hold",
+    "hold_without_attack",
     "measure_plan_luck",
     "place_armies",
     "reinforce",

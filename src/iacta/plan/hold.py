@@ -181,7 +181,7 @@ def hold(
         100 ends (or fewer than `ends`, if that is less) were simulated in time.
     options: as for `reinforce`. Opponents play by the same rules, but without `keep` and `stay`.
     """
-    outlook = _Outlook(plan, get, fortify, options)
+    outlook = Outlook(plan, get, fortify, options)
     number = read_int(ends, "ends", least=1)
     return _Ends(outlook, plan, seed).hold(
         number, Deadline.from_time_limit(time_limit).disable_shares()
@@ -208,7 +208,7 @@ def take_and_hold(
     enemies. A few ends select the best alternative, which is then compared with the first plan over
     all ends. The first plan is kept unless the alternative is clearly better.
     """
-    outlook, number = _Outlook(plan, get, fortify, options), read_int(ends, "ends", least=1)
+    outlook, number = Outlook(plan, get, fortify, options), read_int(ends, "ends", least=1)
     deadline = Deadline.from_time_limit(time_limit).disable_shares()
     few = min(SCOUTING_ENDS, number)
     first = _Ends(outlook, plan, seed)
@@ -256,7 +256,7 @@ def _list_constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]
         yield {"keep": {**dict.fromkeys(edge, number), **(options.get("keep") or {})}}
 
 
-class _OpponentTurns(NamedTuple):
+class OpponentTurns(NamedTuple):
     """The chances of the opponents' next turns after one end (final state) of the plan."""
 
     held: float  # the chance that no opponent takes a target
@@ -273,7 +273,7 @@ class _OpponentTurns(NamedTuple):
 NOTHING = Fortify("", "", 0)
 
 
-class _Outlook:
+class Outlook:
     """Evaluates the opponents' next turns after an end (final state) of any plan for a goal."""
 
     def __init__(
@@ -299,7 +299,7 @@ class _Outlook:
 
     def evaluate_end(
         self, plan: Plan, end: Turn, is_bounded: bool, deadline: Deadline
-    ) -> _OpponentTurns:
+    ) -> OpponentTurns:
         """Return the chances of the opponents' next turns, after the player's fortifying move.
 
         end: the turn at the end of the plan.
@@ -316,7 +316,7 @@ class _Outlook:
                 threats, held = fortified, _find_hold_chance(fortified)
             else:  # the simplified model recommends the move, but the full search does not
                 move = NOTHING
-        return _OpponentTurns(held, unfortified, threats, move)
+        return OpponentTurns(held, unfortified, threats, move)
 
     def _find_threats(self, end: Turn, deadline: Deadline, is_bounded: bool) -> dict[str, Threat]:
         return {
@@ -346,27 +346,37 @@ class _Outlook:
             return self.numbers[player]
         return usual_reinforcements(end, player)
 
+    def estimate_hold_chance(self, end: Turn) -> float:
+        """Return the chance to hold in a model where each enemy stack fights one battle."""
+        return self._find_model_chance(end.position, self._list_attackers(end))
+
     def _find_best_move(self, turn: Turn) -> Fortify:
         """Return the best fortifying move in a model where each enemy stack fights one battle."""
+        attackers = self._list_attackers(turn)
+        exposed = {name for beside, _ in attackers for near in beside.values() for name in near}
+        moves = {
+            each: self._find_model_chance(turn.after(each).position, attackers)
+            for each in list_fortify_moves(turn, exposed)
+        }
+        best = max(moves, key=lambda move: moves[move], default=NOTHING)
+        bare = self._find_model_chance(turn.position, attackers)
+        return best if moves.get(best, 0.0) > bare else NOTHING
+
+    def _list_attackers(self, turn: Turn) -> list[tuple[dict[str, list[str]], int]]:
+        """Return the targets of each opponent's territories, with the opponent's new armies."""
         end = turn.position
-        threats = [
+        return [
             (beside, self._count_new_armies(end, player))
             for player in list_opponents(turn)
             if (beside := self.battles.list_targets(end, player, self.held))
         ]
-        exposed = {name for beside, _ in threats for near in beside.values() for name in near}
 
-        def find_hold_chance(position: Position) -> float:
-            return prod(
-                self.battles.find_hold_chance(position, beside, new) for beside, new in threats
-            )
-
-        moves = {
-            each: find_hold_chance(turn.after(each).position)
-            for each in list_fortify_moves(turn, exposed)
-        }
-        best = max(moves, key=lambda move: moves[move], default=NOTHING)
-        return best if moves.get(best, 0.0) > find_hold_chance(end) else NOTHING
+    def _find_model_chance(
+        self, position: Position, attackers: list[tuple[dict[str, list[str]], int]]
+    ) -> float:
+        return prod(
+            self.battles.find_hold_chance(position, beside, new) for beside, new in attackers
+        )
 
 
 class _Ends:
@@ -376,10 +386,10 @@ class _Ends:
     seed: the random seed for the dice.
     """
 
-    def __init__(self, outlook: _Outlook, plan: Plan, seed: int) -> None:
+    def __init__(self, outlook: Outlook, plan: Plan, seed: int) -> None:
         self.outlook, self.plan = outlook, plan
-        self._found = list[_OpponentTurns]()
-        self._known = dict[TurnState, _OpponentTurns]()
+        self._found = list[OpponentTurns]()
+        self._known = dict[TurnState, OpponentTurns]()
         self._rng = np.random.default_rng(seed)
 
     def hold(self, ends: int, deadline: Deadline) -> Hold:
@@ -441,7 +451,7 @@ def _find_chance(held: Hold) -> float:
     return held.win_probability or 0.0
 
 
-def _summarise(plan: Plan, found: list[_OpponentTurns], proven: bool) -> Hold:
+def _summarise(plan: Plan, found: list[OpponentTurns], proven: bool) -> Hold:
     if not found:  # no ends were simulated, because the plan almost never reaches the goal
         return Hold(plan, 0.0, _find_take_chance(plan) / NORMAL_QUANTILE, 0.0, 0.0, True, (), (), 0)
     held = np.array([each.held for each in found])

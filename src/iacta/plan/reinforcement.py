@@ -599,7 +599,7 @@ class Placements:
             rest = Placements(self.start.add_armies(missing), self.values)
             first = {problem.name(t): number for t, number in missing.items()}
             left = rest.rank_placements(armies - sum(missing.values()))
-            return [_sort_placement(Counter(first) + Counter(dict(each))) for each in left]
+            return [sort_placement(Counter(first) + Counter(dict(each))) for each in left]
         limit = SMALL_PLACEMENTS if is_small(problem.turn) else MAX_PLACEMENTS
         places = *self.places, *self._weak
         number = comb(armies + len(places) - 1, armies) if places else 0
@@ -610,7 +610,7 @@ class Placements:
         ranks = dict[Placement, Rank]()
         if can_try_all:
             for row in combinations_with_replacement(places, armies):
-                if not self._rank(_sort_placement(Counter(row)), ranks) or not self.values.proven:
+                if not self._rank(sort_placement(Counter(row)), ranks) or not self.values.proven:
                     break
             self.has_tried_all = self.values.proven
         if not self.has_tried_all and self.places:
@@ -654,7 +654,7 @@ class Placements:
         first = max(alone, key=lambda each: ranks[alone[each]])
         for place in self.places if armies > 1 else ():
             # Some territories help only if the best territory gets armies, too: try half on each.
-            pair = _sort_placement({first: armies - armies // 2, place: armies // 2})
+            pair = sort_placement({first: armies - armies // 2, place: armies // 2})
             if place in places or ranks[alone[first]].value > self._most - GAIN:
                 continue
             if not self._rank(pair, ranks):
@@ -662,12 +662,12 @@ class Placements:
             if ranks[pair] > ranks[alone[first]]:
                 places.append(place)
         for one, other in combinations(places, 2):
-            pair = _sort_placement({one: armies - armies // 2, other: armies // 2})
+            pair = sort_placement({one: armies - armies // 2, other: armies // 2})
             if armies > 1 and not self._rank(pair, ranks):
                 return ranks
         best, step = max(ranks, key=lambda each: ranks[each]), max(armies // 2, 1)
         while step:
-            moved = [*_list_shifted_placements(dict(best), places, step)]
+            moved = [*list_shifted_placements(dict(best), places, step)]
             if not all(self._rank(each, ranks) for each in moved):
                 return ranks
             better = max(moved, key=lambda each: ranks[each], default=best)
@@ -696,7 +696,7 @@ def _count_attacks_to_goal(problem: Problem) -> dict[int, int]:
     return found
 
 
-def _list_shifted_placements(
+def list_shifted_placements(
     placement: Mapping[str, int], places: Iterable[str], step: int
 ) -> Iterator[Placement]:
     for start, there in placement.items():
@@ -704,8 +704,8 @@ def _list_shifted_placements(
             if to != start and there >= step:
                 changed = {**placement, start: there - step}
                 changed[to] = changed.get(to, 0) + step
-                yield _sort_placement({name: number for name, number in changed.items() if number})
+                yield sort_placement({name: number for name, number in changed.items() if number})
 
 
-def _sort_placement(placement: Mapping[str, int]) -> Placement:
+def sort_placement(placement: Mapping[str, int]) -> Placement:
     return tuple(sorted(placement.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from iacta.forms.percentages import percent, plain_percent, short_percent
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import add_noun, join_phrases, name_armies, note_rules
-from iacta.plan import Continuation, Goal, Hold, Plan, Reinforcement
+from iacta.plan import Continuation, Defence, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.hold import MIN_ENDS
 from iacta.plan.reinforcement import Placement
@@ -89,14 +89,16 @@ class Needed(NamedTuple):
     source: str = ""
     placement: Placement = ()
 
-    def describe(self, plan: Plan) -> str:
+    def describe(self, plan: Plan, what: str = "plan", purpose: str = "") -> str:
         """Describe the armies needed in a sentence.
 
         plan: the plan with the present armies.
+        what: what the search compared.
+        purpose: the end of the phrase on the chance, such as `" to take"`.
         """
         chance = plain_percent(self.chance)
         if not self.source and not self.armies:
-            return f"You have a chance of at least {chance} without new armies."
+            return f"You have a chance of at least {chance}{purpose} without new armies."
         needed = (
             f"{name_armies(self.armies)} on {self.source}, which has "
             f"{plan.position.find_holding(self.source).armies}"
@@ -104,8 +106,8 @@ class Needed(NamedTuple):
             else describe_placement(self.placement)
         )
         return (
-            f"For a chance of at least {chance} you need {needed}. The search found no plan with "
-            "fewer."
+            f"For a chance of at least {chance}{purpose} you need {needed}. The search found "
+            f"no {what} with fewer."
         )
 
 
@@ -209,11 +211,7 @@ def describe_hold(held: Hold) -> Iterator[str]:
         f"You {verb} and hold it until your next turn with a chance of about "
         f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from {games})."
     )
-    if not held.proven:
-        least = "nothing is guaranteed"
-        if held.at_least >= MIN_SHOWN:
-            least = f"the chance is at least {percent(held.at_least)}"
-        yield (f"Opponents may have better plans than the search found; for any plans, {least}.")
+    yield from _warn_of_better_plans(held)
     if (other := held.otherwise) and other.win_probability is not None:
         yield (
             "This plan is chosen both to take and to hold. The best plan for taking alone "
@@ -230,6 +228,40 @@ def describe_hold(held: Hold) -> Iterator[str]:
         yield (
             f"At the end, move about {armies} from {best.start} to {best.to}"
             f"{often}; without this move the chance would be {percent(held.unfortified)}."
+        )
+
+
+def _warn_of_better_plans(held: Hold) -> Iterator[str]:
+    if not held.proven:
+        least = "nothing is guaranteed"
+        if held.at_least >= MIN_SHOWN:
+            least = f"the chance is at least {percent(held.at_least)}"
+        yield f"Opponents may have better plans than the search found; for any plans, {least}."
+
+
+def describe_defence(defence: Defence) -> Iterator[str]:
+    """Yield sentences on the chance to hold territories that the player owns already."""
+    held = defence.hold
+    if held.win_probability is None or held.unfortified is None:
+        yield "The goal is reached. There was no time to estimate the chance to hold it."
+        return
+    named = held.plan.goal.phrase(held.plan.position).removeprefix("take ")
+    hold = (
+        f"hold {named} until your next turn with a chance of "
+        f"{percent(mark_certain_chance(held.plan, held.win_probability))}"
+    )
+    if defence.placement:
+        yield f"With {describe_placement(defence.placement)}, you {hold}."
+    else:
+        yield f"You {hold} if you do not attack."
+    yield from _warn_of_better_plans(held)
+    if defence.without is not None:
+        chance = percent(mark_certain_chance(held.plan, defence.without))
+        yield f"Without new armies the chance is {chance}."
+    for move in held.moves:
+        yield (
+            f"At the end, move {name_armies(round(move.armies))} from {move.start} to {move.to}; "
+            f"without this move the chance would be {percent(held.unfortified)}."
         )
 
 

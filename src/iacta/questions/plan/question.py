@@ -34,7 +34,7 @@ from iacta.forms.shared_parameters import (
     RulesForm,
     draw_seed,
 )
-from iacta.game import Sets, Turn, traded_armies
+from iacta.game import Advance, Sets, Turn, traded_armies
 from iacta.game.moment import read_moment
 from iacta.game.turn import FORTIFY
 from iacta.inputs.checks import quote, set_field
@@ -42,6 +42,7 @@ from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline
 from iacta.plan import (
     Continuation,
+    Defence,
     Goal,
     Hold,
     InOrder,
@@ -51,8 +52,10 @@ from iacta.plan import (
     TakeAll,
     Worth,
     armies_needed_for_plan,
+    armies_needed_to_hold,
     best_plan,
     go_on,
+    hold_without_attack,
     reinforce,
     reinforcements_needed,
     take_and_hold,
@@ -263,7 +266,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     hold: bool = parameter(
         Flag(),
-        "Also try to hold what you take until your next turn.",
+        "Hold until your next turn what you take, or own already.",
         needs="take or eliminate",
         excludes="cards and then",
         default=False,
@@ -445,6 +448,8 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         with _rename_parameters(owner="eliminate", worths="stage_values"):
             goal = self.goal
         if goal is None or (goal.is_chance and goal.is_reached(turn)):
+            if self.hold and isinstance(goal, TakeAll):
+                return self._find_defence(goal, deadline)
             return SettledGoalAnswer(self, 1.0, is_reached=True)
         if turn.phase in ("fortify", "over"):
             return SettledGoalAnswer(self, goal.worth(turn))
@@ -548,6 +553,29 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
                 time_limit=deadline.time_limit,
                 **turn_options(self.turn),
             )
+
+    def _find_defence(self, goal: TakeAll, deadline: Deadline) -> "SettledGoalAnswer":
+        """Return the chance to hold a goal that is reached already, without attacks."""
+        turn, get, needed, is_unsearched = self.turn, self.opponents_get, None, False
+        if turn.phase == "advance":
+            turn = turn.after(Advance(defend_conquest(turn).best))
+        new = dict(get) if isinstance(get, tuple) else get
+        with _rename_parameters(get="opponents_get", chance="need"):
+            part = deadline.take_share(0.5 if self.need is not None else 1.0)
+            defence = hold_without_attack(turn, goal, new, time_limit=part.time_limit)
+            if self.need is not None:
+                limit = deadline.time_limit
+                text = Chance().format(self.need)
+                try:
+                    found = armies_needed_to_hold(turn, goal, text, new, time_limit=limit)
+                    needed = Needed(self.need, found.armies, placement=found.placement)
+                except IllegalError as error:
+                    if error.parameter != "time_limit":
+                        raise
+                    is_unsearched = True
+        return SettledGoalAnswer(
+            self, defence.hold.win_probability, True, defence, needed, is_unsearched
+        )
 
     def _find_needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
         options: dict[str, Any] = {**turn_options(self.turn), "time_limit": deadline.time_limit}
@@ -745,7 +773,7 @@ class PlanAnswer(Answer):
         if self.new:
             yield around.describe_value_before(plan, self.new)
         if self.needed:
-            yield self.needed.describe(plan)
+            yield self.needed.describe(plan, purpose=" to take" if self.held else "")
         if self.is_unsearched:
             yield "There was no time to find the fewest armies."
         if self.checked:
@@ -758,13 +786,20 @@ class PlanAnswer(Answer):
 class SettledGoalAnswer(Answer):
     """The answer if the goal is already reached or nothing is left to attack.
 
-    value: 1 if the goal is reached, otherwise 0; for points, the points of the turn.
+    value: 1 if the goal is reached, otherwise 0; for points, the points of the turn. With `hold`,
+        the chance to hold the goal until the next turn; `None` if there was no time to estimate it.
     is_reached: whether the goal is reached.
+    defence: the chance to hold the goal, if the question asks for it.
+    needed: the fewest new armies that hold the goal with a required chance.
+    is_unsearched: whether there was no time to find the fewest armies.
     """
 
     question: PlanQuestion
-    value: float
+    value: float | None
     is_reached: bool = False
+    defence: Defence | None = None
+    needed: Needed | None = None
+    is_unsearched: bool = False
 
     @property
     def _is_chance(self) -> bool:
@@ -772,18 +807,40 @@ class SettledGoalAnswer(Answer):
 
     @property
     def data(self) -> GoalEndRecord:
-        value = Fraction(self.value) if self._is_chance else self.value
-        figure = format_goal_value(value, is_chance=self._is_chance)
+        more: dict[str, Any] = {}
+        if self._move_in:
+            more["move_in"] = MoveInRecord(self._move_in.best, [])
+        if self.defence:
+            more["hold"] = hold_record(
+                self.defence.hold,
+                placement=dict(self.defence.placement),
+                win_probability_without=self.defence.without,
+            )
+        if self.needed:
+            more["need"] = need_record(self.needed)
         return GoalEndRecord(
             self.value if self._is_chance else None,
             self.value,
-            self.value,
-            True,
+            1.0 if self.value is None or not self._is_proven else self.value,
+            self._is_proven,
             self._is_chance,
-            figure,
-            [self._describe_result()],
+            self._figure,
+            [str(part) for part in next(self.sections()).parts],
             self.question.turn.to_code(),
-            **({"move_in": MoveInRecord(self._move_in.best, [])} if self._move_in else {}),
+            **more,
+        )
+
+    @property
+    def _figure(self) -> str:
+        if self.value is None:
+            return ""
+        value = self.value if self.defence or not self._is_chance else Fraction(self.value)
+        return format_goal_value(value, is_chance=self._is_chance)
+
+    @property
+    def _is_proven(self) -> bool:
+        return self.defence is None or (
+            self.defence.hold.proven and len(self.defence.placement) == 0
         )
 
     @cached_property
@@ -811,8 +868,21 @@ class SettledGoalAnswer(Answer):
         return charts.board_map(self.question.start)
 
     def sections(self) -> Iterator[Section]:
-        best = self._move_in and f"Best: move {add_noun(self._move_in.best, 'army', 'armies')} in."
-        yield Section([self._describe_result(), *([best] if best else [])])
+        yield Section([*self._list_sentences()])
+        if self.defence and self.defence.hold.threats:
+            yield around.list_threats(self.defence.hold)
+
+    def _list_sentences(self) -> Iterator[str]:
+        if self.defence is None:
+            yield self._describe_result()
+        else:
+            yield from around.describe_defence(self.defence)
+        if self._move_in:
+            yield f"Best: move {add_noun(self._move_in.best, 'army', 'armies')} in."
+        if self.needed and self.defence:
+            yield self.needed.describe(self.defence.hold.plan, "placement")
+        if self.is_unsearched:
+            yield "There was no time to find the fewest armies."
 
 
 def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:

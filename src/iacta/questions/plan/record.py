@@ -206,6 +206,14 @@ class HeldRecord(KeyedRecord):
     threats: Sequence[ThreatRecord] = key("The opponents, the most dangerous first.")
     moves: Sequence[FortifiedRecord] = key("The moves at the end of the turn.")
     ends: Count = key("The number of simulated games behind the estimates.")
+    placement: Mapping[str, Count] = key(
+        "Only if the goal is reached already: the new armies on each territory.", default=OMITTED
+    )
+    win_probability_without: Unit | None = key(
+        "Only if the goal is reached already: the chance without new armies; `null` if there are "
+        "none.",
+        default=OMITTED,
+    )
 
 
 class FewestRecord(KeyedRecord, kw_only=True):
@@ -283,10 +291,13 @@ class MoveInRecord(KeyedRecord):
 class GoalEndRecord(KeyedRecord):
     """The answer if the goal is already reached or nothing is left to attack."""
 
-    win_probability: Unit | None = key("1 if the goal is reached, otherwise 0.")
-    value: float = key("The chance of the goal, or the points of the turn.", is_column=True)
-    upper_bound: float = key("The same number as `value`.")
-    proven: bool = key("Always true.")
+    win_probability: Unit | None = key(
+        "1 if the goal is reached, otherwise 0; with `--hold`, the chance to hold it until the "
+        "next turn, or `null` if the time limit allowed no estimate."
+    )
+    value: float | None = key("The chance of the goal, or the points of the turn.", is_column=True)
+    upper_bound: float = key("The same number as `value`; 1 if the value is not proven.")
+    proven: bool = key("False only with `--hold`, if better play may exist.")
     is_chance: bool = key(IS_CHANCE)
     figure: str = key(FIGURE)
     sentences: Sequence[str] = key(SENTENCES)
@@ -296,6 +307,8 @@ class GoalEndRecord(KeyedRecord):
         "territories best.",
         default=OMITTED,
     )
+    hold: HeldRecord = key("Only with `--hold`: the chance to hold the goal.", default=OMITTED)
+    need: FewestRecord = key("Only with `--need`: the fewest new armies.", default=OMITTED)
 
 
 class PlanRecord(KeyedRecord, kw_only=True):
@@ -457,16 +470,18 @@ def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> Pl
     )
 
 
-def hold_record(held: Hold) -> HeldRecord:
+def hold_record(held: Hold, **more: Any) -> HeldRecord:
+    """Return the chance to hold as a record, with additional keys."""
     return HeldRecord(
         held.win_probability,
-        _make_interval_record(held.interval),
+        _make_interval_record(held.interval if held.error else None),
         held.unfortified,
         held.at_least,
         held.proven,
         [ThreatRecord(*threat) for threat in held.threats],
         [FortifiedRecord(*move) for move in held.moves if move.start],
         held.ends,
+        **more,
     )
 
 

@@ -1,0 +1,253 @@
+"""Hold without attacks: the chance that territories of the player last until their next turn.
+
+The player owns the territories already. They place new armies, make one fortifying move and attack
+nobody. Each opponent then plays as in `iacta.plan.hold`. Let V(f) be the chance to hold after the
+placement f of new armies, with the best fortifying move. The search looks for max_f V(f):
+
+1. A model in which each enemy stack fights a single battle (`iacta.plan.opponents`) ranks
+   placements on the entrances: the player's territories next to an enemy from which an enemy can
+   march to the territories to hold, and the outermost of these territories.
+2. The best placement of the model, and all armies on one entrance each, are evaluated by full turns
+   of the opponents. Armies then move between entrances, many at a time at first and one at a time
+   at the end, as long as V rises.
+
+The fewest armies for a required chance are found by a search over the number of armies, which
+starts at the number that the model needs.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from iacta.game import Turn
+from iacta.inputs.checks import quote
+from iacta.inputs.errors import IllegalError
+from iacta.native.deadline import Deadline
+from iacta.odds.search import find_least
+from iacta.plan.best import best_plan
+from iacta.plan.goals import TakeAll
+from iacta.plan.hold import NOTHING, Fortified, Hold, OpponentTurns, Outlook
+from iacta.plan.opponents import list_attackers
+from iacta.plan.problem import make_turn_at
+from iacta.plan.reinforcement import (
+    MAX_NEW,
+    Placement,
+    list_shifted_placements,
+    place_armies,
+    turn_options,
+)
+from iacta.probability.chances import Chance, read_chance
+
+MAX_ENTRANCES = 8  # maximum number of territories that may get new armies, nearest first
+GAIN = 1e-9  # a placement is better if its chance is greater by more than this
+
+
+@dataclass(frozen=True)
+class Defence:
+    """The chance to hold territories without an attack.
+
+    hold: the chance after the best placement of the new armies, the fortifying move and the
+        threats that remain. The chance is `None` if the time was too short to compute any.
+    placement: pairs (territory, number of new armies), most armies first.
+    without: the chance without the new armies; `None` if there are no new armies or no time.
+    """
+
+    hold: Hold
+    placement: Placement = ()
+    without: float | None = None
+
+    @property
+    def armies(self) -> int:
+        """The number of new armies."""
+        return sum(number for _, number in self.placement)
+
+
+def hold_without_attack(
+    turn: Turn,
+    goal: TakeAll,
+    get: Mapping[str, int] | int | None = None,
+    *,
+    time_limit: float | None = None,
+) -> Defence:
+    """Return the chance to hold territories of the player until their next turn.
+
+    turn: the turn; its new armies are placed where they help most.
+    goal: the territories to hold, which all belong to the player.
+    get: the new armies of the opponents, as for `hold`.
+    time_limit: the maximum time in seconds; `None` for no limit.
+
+    >>> code = "1;classic;red;Brazil:red:3,Peru:red:2,Argentina:red:2,Venezuela:red:4"
+    >>> turn = Turn.from_code(f"{code},North%20Africa:blue:6")
+    >>> found = hold_without_attack(turn, TakeAll("South America"))
+    >>> round(found.hold.win_probability, 4), found.hold.moves[0].to
+    (0.2704, 'Brazil')
+    """
+    return _DefenceSearch(turn, goal, get, Deadline.from_time_limit(time_limit)).find_best()
+
+
+def armies_needed_to_hold(
+    turn: Turn,
+    goal: TakeAll,
+    chance: Chance,
+    get: Mapping[str, int] | int | None = None,
+    *,
+    time_limit: float | None = None,
+) -> Defence:
+    """Return the defence with the fewest new armies that holds with a chance of at least C.
+
+    turn: the turn; the armies that it has to place are counted.
+    goal, get, time_limit: as for `hold_without_attack`.
+    chance: the required chance C.
+
+    With one army less, the search found no placement with that chance. A time limit that is too
+    short, or 1000 new armies that are not enough, raise `IllegalError`.
+    """
+    deadline = Deadline.from_time_limit(time_limit)
+    return _DefenceSearch(turn, goal, get, deadline).find_needed(float(read_chance(chance)))
+
+
+class _DefenceSearch:
+    """A search for the placement of new armies with which territories are held most often."""
+
+    def __init__(
+        self,
+        turn: Turn,
+        goal: TakeAll,
+        get: Mapping[str, int] | int | None,
+        deadline: Deadline,
+    ) -> None:
+        options = turn_options(turn)
+        self.plan = best_plan(turn.position, goal, **options)
+        if not self.plan.goal.is_reached(turn):
+            raise IllegalError(f"goal to hold must be reached already, got {quote(goal)}")
+        fortify = "none" if turn.phase == "over" else turn.fortify
+        self.turn, self.deadline = turn, deadline
+        self.outlook = Outlook(self.plan, get, fortify, options)
+        self.entrances = _list_entrances(turn, self.plan.goal.names)
+        self._known = dict[Placement, OpponentTurns]()
+
+    def find_best(self) -> Defence:
+        """Return the defence with the best placement of the turn's new armies."""
+        return self._defend(self._find_placement(self.turn.place))
+
+    def _defend(self, placement: Placement) -> Defence:
+        bare = self._evaluate(()) if placement else None
+        found = self.outlook.evaluate_end(self.plan, self._place(placement), True, self.deadline)
+        if self.deadline.is_over:  # the last result is unfinished
+            return Defence(Hold(self.plan, None, 0.0, None, 0.0, False, (), (), 0), placement)
+        return Defence(_make_hold(self, found), placement, None if bare is None else bare.held)
+
+    def find_needed(self, chance: float) -> Defence:
+        """Return the defence with the fewest new armies that holds with at least `chance`."""
+
+        def reaches(armies: int) -> bool:
+            if self.deadline.is_over:
+                raise IllegalError(
+                    "time_limit is too short to find the fewest armies", parameter="time_limit"
+                )
+            return self._find_chance(self._find_placement(armies)) >= chance
+
+        def reaches_in_model(armies: int) -> bool:
+            return self._find_model_chance(self._find_model_placement(armies)) >= chance
+
+        if self._find_chance(()) >= chance:
+            return self._defend(())
+        guess = find_least(reaches_in_model, 1, most=MAX_NEW) or 1
+        armies = find_least(reaches, guess, most=MAX_NEW)
+        if armies is None:
+            raise IllegalError(
+                f"no number of new armies up to {MAX_NEW:,} holds with that chance",
+                parameter="chance",
+            )
+        return self._defend(self._find_placement(armies))
+
+    def _find_placement(self, armies: int) -> Placement:
+        """Return the best placement found for a number of new armies."""
+        if not armies:
+            return ()
+        first = self._find_model_placement(armies)
+        alone = [((name, armies),) for name in self.entrances]
+        return _climb(first, alone, self.entrances, self._find_chance)
+
+    def _find_model_placement(self, armies: int) -> Placement:
+        first = ((self.entrances[0], armies),)
+        alone = [((name, armies),) for name in self.entrances]
+        return _climb(first, alone, self.entrances, self._find_model_chance)
+
+    def _find_model_chance(self, placement: Placement) -> float:
+        return self.outlook.estimate_hold_chance(self._place(placement))
+
+    def _place(self, placement: Placement) -> Turn:
+        """Return the turn after its attack phase, with new armies placed."""
+        return make_turn_at(
+            self.plan.problem.turn, place_armies(self.plan.position, placement), "attack"
+        )
+
+    def _find_chance(self, placement: Placement) -> float:
+        """Return the chance to hold after a placement; 0 if there is no time."""
+        found = self._evaluate(placement)
+        return 0.0 if found is None else found.held
+
+    def _evaluate(self, placement: Placement) -> OpponentTurns | None:
+        if placement not in self._known:
+            if self.deadline.is_over:
+                return None
+            end = self._place(placement)
+            found = self.outlook.evaluate_end(self.plan, end, False, self.deadline)
+            if self.deadline.is_over:
+                return None  # the result may be unfinished
+            self._known[placement] = found
+        return self._known[placement]
+
+
+def _make_hold(search: _DefenceSearch, found: OpponentTurns) -> Hold:
+    move, proven = found.move, not search.outlook.large
+    return Hold(
+        search.plan,
+        found.held,
+        0.0,
+        found.unfortified,
+        found.held if proven else found.at_least,
+        proven,
+        tuple(sorted(found.threats.values(), key=lambda threat: -threat.chance)),
+        () if move is NOTHING else (Fortified(move.start, move.to, 1.0, move.armies),),
+        1,
+    )
+
+
+def _climb(
+    first: Placement,
+    others: Sequence[Placement],
+    places: Sequence[str],
+    find_chance: Callable[[Placement], float],
+) -> Placement:
+    """Return the best placement that hill climbing finds from the best of some placements."""
+    best = max([first, *others], key=find_chance)
+    step = max(sum(number for _, number in best) // 2, 1)
+    while step:
+        moved = [*list_shifted_placements(dict(best), places, step)]
+        better = max(moved, key=find_chance, default=best)
+        if find_chance(better) > find_chance(best) + GAIN:
+            best = better
+        else:
+            step //= 2
+    return best
+
+
+def _list_entrances(turn: Turn, held: Sequence[str]) -> tuple[str, ...]:
+    """Return the player's territories that may need new armies to hold some territories.
+
+    These are the territories that an opponent can attack and from which the territories to hold
+    can be reached, and the territories to hold beside other territories of the player.
+    """
+    board, mine = turn.board, turn.position.list_territories(turn.player)
+    steps, near = dict.fromkeys(held, 0), [*held]
+    for name in near:  # the list grows while it is read
+        for start in mine:
+            if start not in steps and name in board.neighbours(start):
+                steps[start] = steps[name] + 1
+                near.append(start)
+    outer = {name for start in near if steps[start] for name in board.neighbours(start)}
+    entrances = [
+        name for name in near if list_attackers(turn, name) or (name in held and name in outer)
+    ]
+    return (*entrances[:MAX_ENTRANCES],) or (held[0],)
