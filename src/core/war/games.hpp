@@ -61,6 +61,7 @@ class WarPlay {
 
     void play_turn(War<W>& s, Random& random, Log* log, Deadline& deadline) {
         uint64_t seed = 0;
+        while (must_reveal_first(s)) tactics.step(s, random, log);
         choose(s, random, seed, deadline);
         while (s.phase != IACTA_PHASE_OVER) {
             if (seed && tactics.has_eliminated(s))
@@ -69,6 +70,10 @@ class WarPlay {
         }
     }
     bool judges_aims() const { return n_[SAMPLES] > 0.0 && weights_; }
+    // Returns whether the AI looks at its hidden cards before it chooses the aim of the turn.
+    bool must_reveal_first(const War<W>& s) const {
+        return n_[TRADING] > 0.0 && judges_aims() && s.phase == IACTA_PHASE_TRADE && s.hidden[s.mover] > 0;
+    }
     void take(Aim aim) { tactics.aim = aim; }
     // Lists the aims, the best aim first, each with the mean of V after simulated turns. All aims get the same dice. A
     // margin is added to the mean of the aim AS_LIKED, and of an aim that often fulfils the mover's mission. After each
@@ -177,8 +182,21 @@ class WarPlay {
         if (best != aims.end() && size_t(best - aims.begin()) >= half && half > 1) std::swap(aims[half - 1], *best);
         aims.resize(half);
     }
-    // Simulates turns with all aims. Returns the aim with the greatest mean of V.
+    // Simulates turns with all aims. Returns the aim with the greatest mean of V. If the mover may keep a set, the aims
+    // are judged with the same dice after a trade and without the trade, and the better value decides.
     Aim choose_aim(const War<W>& s, uint64_t seed, Deadline& deadline) {
+        tactics.judged_trade.reset();
+        if (n_[TRADING] > 0.0 && tactics.may_keep_set(s)) {
+            War<W> traded = s, kept = s;
+            tactics.trade_best_set(traded, nullptr);
+            rules_.stop(kept, nullptr);
+            std::vector<JudgedAim> after = judge_aims(traded, seed, deadline),
+                                   before = judge_aims(kept, seed, deadline);
+            bool is_better = !after.empty() && (before.empty() || after.front().value() >= before.front().value());
+            tactics.judged_trade = is_better;
+            const std::vector<JudgedAim>& found = is_better ? after : before;
+            return found.empty() ? Aim{} : found.front().aim;
+        }
         std::vector<JudgedAim> found = judge_aims(s, seed, deadline);
         return found.empty() ? Aim{} : found.front().aim;
     }

@@ -4,6 +4,9 @@
 // the weights and the formulas.
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "war/borders.hpp"
 #include "war/routes.hpp"
 #include "war/victory.hpp"
@@ -47,6 +50,7 @@ enum Number : int {
     GUARDING,
     ROUNDS,
     TRIALS,
+    TRADING,
     AIMS,
     PREFERRED,
     NUMBERS
@@ -73,6 +77,8 @@ class Tactics {
 
     Aim aim;
     bool in_haste = false;  // whether a battle continues without being compared with other battles
+    // Whether to trade a set at the next optional trade; without a value, the prizes within reach decide.
+    std::optional<bool> judged_trade;
 
     void play(War<W>& s, Random& random, Log* log, int end = IACTA_PHASE_OVER) {
         while (s.phase < end) step(s, random, log);
@@ -161,6 +167,14 @@ class Tactics {
     // Returns whether a turn that reaches the aim wins the game.
     bool wins_by_aim(const War<W>& s, Aim aim) const {
         return aim.kind == IACTA_AIM_WIN || (aim.kind == IACTA_AIM_ELIMINATE && rules_.is_target(s, aim.which));
+    }
+    // Returns whether the mover knows a set and may keep it.
+    bool may_keep_set(const War<W>& s) const {
+        return s.phase == IACTA_PHASE_TRADE && !s.hidden[s.mover] && s.count_cards(s.mover) < rules_.must_trade;
+    }
+    void trade_best_set(War<W>& s, Log* log) const {
+        auto [cards, land] = choose_set(s);
+        rules_.trade(s, cards, land, log);
     }
     // Returns the aim of an AI that does not simulate: to win, to eliminate a player, or to break or take a continent,
     // if the AI has enough armies; otherwise the preferred aim.
@@ -671,6 +685,8 @@ class Tactics {
         if (s.hidden[s.mover]) return rules_.reveal(s, random, log);
         auto [cards, land] = choose_set(s);
         if (s.count_cards(s.mover) >= rules_.must_trade) return rules_.trade(s, cards, land, log);
+        if (auto judged = std::exchange(judged_trade, std::nullopt))
+            return *judged ? rules_.trade(s, cards, land, log) : rules_.stop(s, log);
         if (int news = s.place; find_aim_lands(s, aim, news).any()) return rules_.trade(s, cards, land, log);
         survey(s, s.place);
         double before = prizes_;

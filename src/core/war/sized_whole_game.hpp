@@ -48,10 +48,13 @@ class SizedWholeGame final : public WholeGame {
         WarPlay<W> play(rules_, numbers, choosing);
         uint64_t unused = 0;
         Deadline unlimited;
-        aim.kind < 0 ? play.choose(s, random, unused, unlimited) : play.take(aim);
+        bool is_chosen_later = aim.kind < 0 && play.must_reveal_first(s);
+        if (aim.kind >= 0) play.take(aim);
+        else if (!is_chosen_later) play.choose(s, random, unused, unlimited);
         Log log;
         play.tactics.step(s, random, &log);
         *action = log.front();
+        if (is_chosen_later) return IACTA_DONE;
         chosen[0] = play.tactics.aim.kind, chosen[1] = play.tactics.aim.which;
         return IACTA_DONE;
     }

@@ -243,7 +243,7 @@ class War:
         )
         action, _ = self._read_action(self.turn, row)
         kind, which = chosen.tolist()
-        return action, Aim(AIMS[kind], which)
+        return action, CHOSEN_AIM if kind < 0 else Aim(AIMS[kind], which)
 
     def play_turn(self, ai: Player, seed: int, aim: Aim = CHOSEN_AIM) -> Record:
         """Let an AI play the rest of the turn.

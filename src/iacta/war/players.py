@@ -113,6 +113,8 @@ class Player:
         does not divide armies between borders, and moves them to the front.
     rounds: for an AI with samples, the number of rounds that simulations of the best aims continue.
     trials: the number of simulations for each of the best aims.
+    trading: for an AI with samples, whether simulations decide on a trade that is not forced. If it
+        is 0, the AI trades if the new armies bring a prize within reach.
     aims: the kinds of aims that the AI may choose.
     preferred: the aim of an AI without samples if no other aim is within reach.
     value: a file with weights of V for comparing aims; `None` for `value.json`.
@@ -152,6 +154,7 @@ class Player:
     guarding: float = 0.0
     rounds: float = 0.0
     trials: float = 0.0
+    trading: float = 0.0
     aims: tuple[str, ...] = ()
     preferred: str = AS_LIKED
     value: Path | None = None
