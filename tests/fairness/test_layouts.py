@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import re
 import sys
 from pathlib import Path
@@ -202,8 +203,9 @@ def test_python_rows_may_be_pairs_or_strings() -> None:
 @pytest.mark.parametrize("each", EXAMPLES, ids=str)
 def test_every_example_is_read(each: Any) -> None:
     log = f"{each.heading}\n{each.line}\n" if each.heading else each.line
-    wanted = len(each.line.split()) if each.meaning.startswith("single dice") else 1
-    assert audit(log, draws=9).lines == (100 if "100" in each.line else wanted)
+    counts = {"100": 100, "12": 36, "5 3 6": 7, "6 6 5": 3}
+    wanted = next((n for start, n in counts.items() if each.line.startswith(start)), 1)
+    assert audit(log, draws=9).lines == wanted
 
 
 def test_messages_name_three_layouts_and_the_help_that_lists_all_of_them() -> None:
@@ -271,11 +273,74 @@ def test_a_line_with_too_many_dice_for_a_roll_is_read_as_single_dice(text: str) 
     assert (found.lines, found.is_ordered) == (7, True)
 
 
+# The rolls of `DATABASE` as exported by databases, with other names and with empty cells.
+DATABASE = [((6, 4, 1), (5, 3)), ((6,), (3, 2)), ((4, 3), (4,))]
+EXPORTS = {
+    "long names": "attack_1,attack_2,attack_3,defend_1,defend_2\n6,4,1,5,3\n6,,,3,2\n4,3,,4,\n",
+    "NULL": "a1,a2,a3,d1,d2\n6,4,1,5,3\n6,NULL,NULL,3,2\n4,3,NULL,4,NULL\n",
+    "backslash N": "a1,a2,a3,d1,d2\n6,4,1,5,3\n6,\\N,\\N,3,2\n4,3,\\N,4,\\N\n",
+    "NaN": "a1,a2,a3,d1,d2,player\n6,4,1,5,3,NaN\n6,NaN,nan,3,2,\n4,3,NaN,4,NaN,NULL\n",
+    "defend": "attack,defend\n6 4 1,5 3\n6,3 2\n4 3,4\n",
+}
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_exports_of_databases_are_read(name: str) -> None:
+    wanted = [{"attack": attack, "defence": defence} for attack, defence in DATABASE]
+    assert read_entries(EXPORTS[name]) == read_entries(wanted)
+
+
+def test_a_column_of_floats_may_have_nan_in_empty_cells(tmp_path: Path) -> None:
+    pl.DataFrame({"a1": [6.0, 5.0], "a2": [4.0, float("nan")], "d1": [5.0, 2.0]}).write_parquet(
+        tmp_path / "log.parquet"
+    )
+    assert [each.dice for each in read_entries(tmp_path / "log.parquet")] == [(6, 4, 5), (5, 2)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["6 6 5\n5\n4 1\n", "665\n5\n41\n", "6,6,5\n5\n4,1\n", "5\n6 6 5\n4 1\n", "41\n665\n5\n"],
+)
+def test_the_dice_of_one_side_are_read_without_their_order(text: str) -> None:
+    dice = sorted(each.outcome[0] for each in read_entries(text))
+    assert dice == [1, 4, 5, 5, 6, 6]
+    assert not audit(text, draws=9).is_ordered
+    (remark,) = remarks(text)
+    assert "was read as the dice of one side" in remark
+
+
+@pytest.mark.parametrize(
+    "text", ["12 sixes in 36 dice", "12 6s of 36", "12 x six out of 36 rolls.", "12 fives in 36"]
+)
+def test_a_number_that_came_up_too_often_is_compared_with_its_exact_odds(text: str) -> None:
+    found = audit(text, draws=9)
+    (luck,) = found.lucks
+    wanted = sum(math.comb(36, n) * 5 ** (36 - n) for n in range(12, 37)) / 6**36
+    assert luck.as_good == pytest.approx(wanted, rel=1e-9)
+    assert luck.wins == pytest.approx(6, rel=1e-12)
+    assert "chances of 1 in 6" in found.remarks[0]
+    with pytest.raises(IactaError, match="unknown layout"):
+        audit("12 sixes in 6 dice", draws=9)
+
+
+@pytest.mark.parametrize(
+    "words", [["6", "6", "5"], ["641-53", "6-5"], ["6 6 5"], ["6,6,5"], ["12", "sixes", "in", "36"]]
+)
+def test_dice_on_the_command_line_need_the_option_log(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = Run(monkeypatch, capsys).words(["audit", *words])
+    assert printed.code == 2
+    assert "--log" in printed.stderr
+    assert printed.stderr.count("\n") == 1
+
+
 UNCLEAR = {
     "6 4,5 3\n": "line 1: which side attacked is not clear",
     "64-53\n5-3\n": "line 1: which side attacked is not clear",
-    "6 4 1 5 3\n": "line 1: unknown layout '6 4 1 5 3'",
-    "6,4,1,5,3\n": "line 1: unknown layout '6,4,1,5,3'",
+    "6 4 1 5 3\n": "line 1: expected dice that show 1 to 6: of one side",
+    "6,4,1,5,3\n": "line 1: expected dice that show 1 to 6: of one side",
+    "5 4\n6 5\n": "line 1: which side attacked is not clear",
     "6,4 5\n": "line 1: which dice belong together is not clear",
     "[[6, 4, 1], [5, 3]\n": "",
     "[6, 4, 1]\n[5, 3]\n": "",
@@ -313,9 +378,10 @@ WRONG = {
     "Attack Dice,Defense Dice\n6 4 1,\n": "line 2: missing defence",
     "Attack Dice,Defense Dice\n6 4 9,5\n": "line 2: attack must be dice that show 1 to 6",
     "attack_dice,defence_dice\n3,2\n": "line 2: missing attackers_lost",
-    "6 v 1 maybe\n": "line 1: unknown columns '6 v 1 maybe'",
-    "6 v 1 lost\n7 v 2 drawn\n": "line 2: expected battles such as 6 v 1 lost, got '7 v 2 drawn'",
-    "6 v 1 lost, hello\n": "line 1: unknown columns",
+    "6 v 1 maybe\n": "line 1: unknown layout '6 v 1 maybe'",
+    "6 v 1 lost\n7 v 2 drawn\n": "line 2: expected battles such as 6 v 1 lost, as in line 1, '6 "
+    "v 1 lost', got '7 v 2 drawn'; a log has",
+    "6 v 1 lost, hello\n": "line 1: unknown layout",
     "1 v 3 lost\n": "line 1: attackers must be at least 2, because 1 must stay behind, got 1",
     "attackers,defenders,won\n6,1,perhaps\n": (
         "line 2: won must be a word such as yes, no, won or lost, got 'perhaps'"
@@ -331,12 +397,17 @@ WRONG = {
     "rolls,attack_dice,defence_dice\n9,3,2\n": "line 2: missing attackers_lost",
     "rolls,count,attack_dice,defence_dice,attackers_lost\n9,9,3,2,9\n": "line 2: a line must have "
     "rolls or count, got both",
-    "3 v 2: 100, attackers lost 92\n": "line 1: unknown columns",
-    "100 rolls 3 v 2: attackers lost 92, attackers lost 92\n": "line 1: unknown columns",
+    "3 v 2: 100, attackers lost 92\n": "line 1: unknown layout",
+    "100 rolls 3 v 2: attackers lost 92, attackers lost 92\n": "line 1: unknown layout",
     "100 rolls 3 v 2: attackers lost 201\n": "line 1: attackers_lost must be a whole number",
-    "5 3 6 1 2 2 7\n": "line 1: expected single dice that show 1 to 6, got '5 3 6 1 2 2 7'",
-    "5 3 6 1 2 2\n5-3\n": "line 2: expected single dice that show 1 to 6, got '5-3'",
-    "9" * 9000 + "-5\n": "line 1: unknown layout",
+    "5 3 6 1 2 2 7\n": "line 1: expected dice that show 1 to 6",
+    "5 3 6 1 2 2\n5-3\n": "line 2: expected dice that show 1 to 6",
+    "40 sixes in 36 dice\n": "line 1: unknown layout",
+    "[fight] Ada strikes Ben: 3 dice against 1\n[fight] lost: 0 to 1\n": "line 1: unknown layout "
+    "'[fight] Ada strikes Ben: 3 dice against 1'",
+    "[ATTACK] red\n": "line 1: unknown columns '[ATTACK] red'",
+    "[3] red\n": "line 1: unknown layout '[3] red'",
+    "9" * 9000 + "-5\n": "line 1: expected dice that show 1 to 6",
     "[" * 5000 + "6] [5]\n": "",
     "6 4 1,5 3\n" + "6 " * 4000 + "\n": "line 2: expected the dice of both sides",
     "6" + " " * 9000 + "v 1 lost x\n": "line 1: unknown",
@@ -433,7 +504,7 @@ def test_long_logs_without_a_heading_are_read_block_by_block(
 
 
 def test_descriptions_of_layouts_and_columns_stand_alone() -> None:
-    layout = find_layout([(3, "6 v 1 lost")], ",", CLASSIC, "line")
+    layout = find_layout([(3, "6 v 1 lost")], CLASSIC, "line")
     assert re.search("the garrison included, on 1, which failed", layout.remark)
     columns = find_columns([{"Attack Dice": "6 4 1", "Defense Dice": "5 3"}])
     assert "the dice in attack are in attack_dice" in columns.remark

@@ -75,6 +75,9 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
         check_positional_arguments(
             parameters, placed
         )  # in `12 to 10`, complain about `to` rather than `10`
+        if "--log" in options and arguments[0][:1].isdigit():
+            log = quote(" ".join(arguments))
+            raise IllegalError(f"dice are not a file name; use the option --log {log}")
         raise IllegalError(_explain_unexpected(left[0], words, options, command))
     for name, parameter in options.items():
         if parameter.is_required and not parameter.is_argument and parameter.name not in texts:

@@ -309,7 +309,7 @@ def _make_audit(tally: Tally, notes: Notes, draws: int) -> Audit:
     shuffles = min(draws, SHUFFLES)
     # If the results are sorted, the log does not show the order in which the throws were made.
     is_sorted = bool(used) and all(kind.is_sorted(tally.level) for kind in used)
-    is_ordered = tally.is_ordered and not is_sorted
+    is_ordered = tally.is_ordered and notes.has_order and not is_sorted
     if is_ordered:
         findings += check_order(first, tally.rng, shuffles)
         findings += tally.repeats.run_tests()

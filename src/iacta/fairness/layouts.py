@@ -1,13 +1,13 @@
 """Layouts: recognise how the lines of a log write down dice, rolls and battles.
 
 A log may have no heading, or a heading whose names differ from the documentation, such as `a1` or
-`Attack Dice`. The first lines (the sample) determine the layout of all lines:
+`Attack Dice`. The first lines (the sample) determine the layout of all lines: the first row of
+`LAYOUTS` that fits every line of the sample.
 
-- A line with a roll has two groups of dice, one for each side. The separator between the groups
-  occurs once, and all other separators in the line are the same. The groups must be separated in
-  the same way in every line.
-- A group belongs to the attackers if its number of dice is possible for attackers in all lines. If
-  both groups are possible for attackers, the log is rejected, because the attacker is unknown.
+A line with a roll has two groups of dice, one for each side. The separator between the groups
+occurs once, and all other separators in the line are the same. A group belongs to the attackers if
+its number of dice is possible for attackers in all lines. If both groups are possible for
+attackers, the log is rejected, because the attacker is unknown.
 
 Each accepted log therefore has only one possible interpretation. A remark in the answer states it.
 """
@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from iacta.inputs.checks import quote
-from iacta.inputs.errors import IactaError, MalformedError, add_place
-from iacta.inputs.tabular import normalise_column, split_row
-from iacta.rules.dice import Dice, split_dice
+from iacta.inputs.errors import MalformedError
+from iacta.inputs.tabular import normalise_column
+from iacta.rules.dice import split_dice
 from iacta.rules.rules import Rules
 
 Row: TypeAlias = Mapping[str, Any]
@@ -47,7 +47,6 @@ class AcceptedLayout(NamedTuple):
 EXAMPLES = (
     AcceptedLayout("die", "5", "a single die"),
     AcceptedLayout("attack,defence", "6 4 1,5 3", "a roll"),
-    AcceptedLayout("Attack Dice,Defense Dice", "6 4 1,5 3", "a roll"),
     AcceptedLayout("a1,a2,a3,d1,d2", "6,4,1,5,3", "a roll"),
     AcceptedLayout(
         "attack_dice,defence_dice,attackers_lost", "3,2,1", "a roll whose dice are unknown"
@@ -65,7 +64,6 @@ EXAMPLES = (
         "your chance of success before a roll or battle, and after it",
     ),
     AcceptedLayout("", "5", "a single die"),
-    AcceptedLayout("", "6 4 1,5 3", "a roll"),
     AcceptedLayout("", "6 4 1 vs 5 3", "a roll"),
     AcceptedLayout("", "641-53", "a roll"),
     AcceptedLayout("", "[6, 4, 1] [5, 3]", "a roll"),
@@ -77,11 +75,31 @@ EXAMPLES = (
     ),
     AcceptedLayout("", "6 v 1 lost", "a battle where only the winner is known"),
     AcceptedLayout("", "5 3 6 1 2 2 4", "single dice, too many for one roll"),
+    AcceptedLayout("", "6 6 5", "the dice of one side"),
+    AcceptedLayout("", "12 sixes in 36 dice", "how often one number came up"),
 )
 ACCEPTED = (
     "a log has a heading and lines, such as attack,defence: 6 4 1,5 3 or attackers,defenders,won: "
     "6,1,no, or lines without a heading, such as 6 4 1 vs 5 3; see iacta audit --help"
 )
+SIDES = ("attack", "defence")
+MAX_GROUP_DICE = 20  # maximum length of a list with the dice of one side of a roll
+MAX_EVENT_LENGTH = 300  # maximum length of a line that states one roll or the totals of many rolls
+EMPTY_CELLS = frozenset(("", "-", "NULL", "null", "None", "none", "NaN", "nan", "N/A", "NA", "\\N"))
+
+
+def is_empty(value: object) -> bool:
+    """Return whether a cell has no value, such as `None`, `NULL` in a database export, or NaN.
+
+    >>> is_empty("NULL"), is_empty(""), is_empty(float("nan")), is_empty(0)
+    (True, True, True, False)
+    """
+    if isinstance(value, str):
+        return value in EMPTY_CELLS
+    return value is None or (isinstance(value, float) and value != value)
+
+
+# Logs without a heading.
 
 
 class Layout(NamedTuple):
@@ -91,194 +109,147 @@ class Layout(NamedTuple):
         die, roll or battle in the line.
     remark: a sentence that tells the user how lines are read; empty for a log with a heading, with
         JSON lines, or with one die per line.
+    is_ordered: whether the lines show the order of the throws.
     """
 
     read: Callable[[str], Sequence[Row]]
     remark: str
+    is_ordered: bool = True
 
 
-def find_layout(sample: Sequence[Numbered], delimiter: str, rules: Rules, place: str) -> Layout:
+# A way to read a line: the separator between the parts of the line, and the column of the first
+# part. A line may have several ways; all lines of a log are read in the same way.
+Way: TypeAlias = tuple[str, str]
+Rows: TypeAlias = Sequence[Row]
+
+
+class LineLayout(NamedTuple):
+    """A row of the table of layouts of lines without a heading.
+
+    expected: the contents of a line, for error messages.
+    split: a function that returns the rows of a line by each possible way to read it; the mapping
+        is empty for a line of another layout.
+    is_possible: a function that checks whether the dice in the rows are possible under the rules;
+        its last argument says whether the line is the first of the log.
+    remark: the sentence that tells the user how lines are read, with gaps for the first line and
+        its first row.
+    is_ordered: whether the lines show the order of the throws.
+    """
+
+    expected: str
+    split: Callable[[str], Mapping[Way, Rows]]
+    is_possible: Callable[[Rows, Rules, bool], bool]
+    remark: str
+    is_ordered: bool = True
+
+    def find_ways(self, sample: Sequence[Numbered], rules: Rules) -> tuple[list[Way], int | None]:
+        """Return the ways to read all lines of a sample.
+
+        If the sample has a line that no way fits, the index of this line is the second value.
+        """
+        ways: list[Way] = list(self.split(sample[0][1]))
+        if not ways:
+            return [], None
+        for index, (_, line) in enumerate(sample):
+            rows = self.split(line)
+            ways = [
+                way for way in ways if way in rows and self.is_possible(rows[way], rules, not index)
+            ]
+            if not ways:
+                return [], index
+        return ways, None
+
+
+def find_layout(sample: Sequence[Numbered], rules: Rules, place: str) -> Layout:
     """Return the layout of a log without a heading.
 
     sample: the first lines, at least one.
-    delimiter: the separator of cells in lines with quotation marks, such as `"6,4,1","5,3"`.
     rules: the rules of all rolls.
     place: the word for a line in error messages, such as `line` or `row`.
 
-    Raises `MalformedError` if no layout fits, or if several layouts fit.
+    Raises `MalformedError` if no layout fits, or if the lines can be read in several ways.
 
-    >>> layout = find_layout([(1, "641-53"), (2, "6-5")], ",", Rules(), "line")
+    >>> layout = find_layout([(1, "641-53"), (2, "6-5")], Rules(), "line")
     >>> layout.read("6-5")
     [{'attack': '6', 'defence': '5'}]
     """
     number, first = sample[0]
-    with add_place(f"{place} {number}"):
-        for layout in (
-            _find_totals_layout(first),
-            _find_winner_layout(first),
-            _find_dice_layout(first, rules),
-        ):
-            if layout is not None:
-                return layout
-        if not _find_readings(first, delimiter):
-            what = "unknown columns" if re.search("[A-Za-z]{2}", first) else "unknown layout"
-            raise MalformedError(f"{what} {quote(first)}; {ACCEPTED}")
-    return _find_roll_layout(sample, delimiter, rules, place)
-
-
-VERSUS = re.compile(r"\s*\b(?:v|vs|versus|against)\b\.?\s*|\s*(?<=[0-9])vs?(?=[0-9])\s*")
-DICE_LINE = re.compile(r"[0-9]+(?:(?:\s*[-,;:|/]\s*|\s+)[0-9]+)+")
-MARK = re.compile(r"\s*[-,;:|/]\s*|\s+")
-GROUP = r"([0-9][0-9\s,;+/-]*?)"
-TWO_GROUPS = rf"[\[(]\s*{GROUP}\s*[\])]\s*[-,;:|/]?\s*[\[(]\s*{GROUP}\s*[\])]"
-BRACKETS = re.compile(rf"{TWO_GROUPS}|\[\s*{TWO_GROUPS}\s*\]")
-THROWN = r"(?:\s*(?:dice|die|rolls?|rolled|throws?|threw))?\s*[:=]?\s*"
-ATTACKER = rf"(?:a|att|atk|attack|attackers?){THROWN}"
-DEFENDER = rf"(?:d|def|defence|defense|defenders?){THROWN}"
-NAMED = tuple(
-    re.compile(rf"{one}[\[(]?{GROUP}[\])]?\s*[-,;:|/]?\s*{other}[\[(]?{GROUP}[\])]?")
-    for one, other in ((ATTACKER, DEFENDER), (DEFENDER, ATTACKER))
-)
-IN_BRACKETS, BY_NAME = "brackets", "names"
-SIDES = ("attack", "defence")
-MAX_GROUP_DICE = 20  # maximum length of a list with the dice of one side of a roll
-MAX_EVENT_LENGTH = 300  # maximum length of a line that states one roll or the totals of many rolls
-
-
-def _find_readings(line: str, delimiter: str) -> dict[str, tuple[str, str]]:
-    """Divide a line with a roll into the dice of its two sides, in every possible way.
-
-    The result maps each separator that may stand between the sides to two groups of dice. If the
-    line names the sides, the attackers' group comes first.
-
-    >>> _find_readings("6,4 5", ","), _find_readings("6 4 1 v 5 3", ",")
-    ({',': ('6', '4 5'), ' ': ('6,4', '5')}, {'|': ('6 4 1', '5 3')})
-    """
-    if len(line) > MAX_EVENT_LENGTH:
-        return {}
-    if '"' in line:
-        try:
-            line = "|".join(split_row(line, delimiter))
-        except IactaError:
-            return {}
-    text = VERSUS.sub("|", line.strip().casefold())
-    for pattern, order in zip(NAMED, ((1, 2), (2, 1)), strict=True):
-        if found := pattern.fullmatch(text):
-            return {BY_NAME: (found[order[0]], found[order[1]])}
-    if found := BRACKETS.fullmatch(text):
-        return {IN_BRACKETS: (found[1] or found[3], found[2] or found[4])}
-    if not DICE_LINE.fullmatch(text):
-        return {}
-    marks = [found[0].strip() or found[0][0].replace("\t", "tab") for found in MARK.finditer(text)]
-    readings = {}
-    for each in dict.fromkeys(marks):
-        others = {*marks} - {each}
-        if marks.count(each) == 1 and len(others) < 2:
-            place = list(MARK.finditer(text))[marks.index(each)]
-            readings[each] = text[: place.start()], text[place.end() :]
-    return readings
-
-
-def _is_possible_group(group: str, dice: Dice) -> bool:
-    most = max(dice.faces)
-    spare = len(dice.faces) - dice.kept
-    faces = split_dice(group, most)
-    return spare < len(faces) <= len(dice.faces) and all(1 <= face <= most for face in faces)
-
-
-def _find_roll_layout(
-    sample: Sequence[Numbered], delimiter: str, rules: Rules, place: str
-) -> Layout:
-    number, first = sample[0]
+    most = f"{len(rules.attack.faces)} in attack and {len(rules.defence.faces)} in defence"
     as_first = f"as in {place} {number}, {quote(first)}"
-    # The layouts that fit all lines so far. A layout is a pair: the separator between the dice of
-    # the two sides, and whether the attackers' dice come first.
-    possible = {
-        (divider, is_attack_first)
-        for divider in _find_readings(first, delimiter)
-        for is_attack_first in (True, False)
-        if is_attack_first or divider != BY_NAME
-    }
-    for number, line in sample:
-        groups = _find_readings(line, delimiter)
-        left = {
-            (divider, is_attack_first)
-            for divider, is_attack_first in possible
-            if divider in groups
-            and all(
-                map(
-                    _is_possible_group,
-                    groups[divider],
-                    _order_sides(rules, is_attack_first=is_attack_first),
-                )
-            )
-        }
-        if not left:
-            most = [len(dice.faces) for dice in (rules.attack, rules.defence)]
+    failures: list[tuple[int, LineLayout]] = []
+    for layout in LAYOUTS:
+        ways, failed = layout.find_ways(sample, rules)
+        if failed is not None:
+            failures.append((failed, layout))
+        if len(ways) > 1:
+            is_mark = len({mark for mark, _ in ways}) > 1
+            what = "which dice belong together" if is_mark else "which side attacked"
             raise MalformedError(
-                f"{place} {number}: expected the dice of both sides, at most {most[0]} in attack "
-                f"and {most[1]} in defence{'' if line == first else f', {as_first}'}, got "
-                f"{quote(line)}; {ACCEPTED}"
+                f"{place} {number}: {what} is not clear from {quote(first)} and the next lines; "
+                f"{ACCEPTED}"
             )
-        possible = left
-    if len(possible) > 1:
-        is_mark = len({divider for divider, _ in possible}) > 1
-        what = "which dice belong together" if is_mark else "which side attacked"
-        raise MalformedError(
-            f"{place} {sample[0][0]}: {what} is not clear from {quote(first)} and the next lines; "
-            f"{ACCEPTED}"
-        )
-    ((divider, is_attack_first),) = possible
-    names = SIDES if is_attack_first else SIDES[::-1]
+        if ways:
+            return _make_layout(layout, ways[0], f"{place} {number}, {quote(first)},", first)
+    if not failures:
+        what = "layout" if re.search("[0-9]", first) else "columns"
+        raise MalformedError(f"{place} {number}: unknown {what} {quote(first)}; {ACCEPTED}")
+    index, layout = max(failures, key=lambda failure: failure[0])
+    number, line = sample[index]
+    expected = layout.expected.format(most=most, faces=max(rules.attack.faces))
+    raise MalformedError(
+        f"{place} {number}: expected {expected}"
+        f"{f', {as_first}' if index else ''}, got {quote(line)}; {ACCEPTED}"
+    )
 
-    def read(line: str) -> list[Row]:
-        groups = _find_readings(line, delimiter)
-        if divider not in groups:
-            raise MalformedError(f"expected the dice of both sides, {as_first}, got {quote(line)}")
-        return [dict(zip(names, groups[divider], strict=True))]
 
-    shown_groups = dict(zip(names, _find_readings(first, delimiter)[divider], strict=True))
+def _make_layout(layout: LineLayout, way: Way, place: str, first: str) -> Layout:
+    def read(line: str) -> Rows:
+        rows = layout.split(line).get(way)
+        if rows is None:
+            raise MalformedError(f"expected a line like {quote(first)}, got {quote(line)}")
+        return rows
+
+    row = layout.split(first)[way][0]
     why = (
         "because the lines name the sides"
-        if divider == BY_NAME
+        if way[0] == BY_NAME
         else "because the reverse would give one side too many dice"
     )
-    return Layout(
-        read,
-        f"The log has no heading: {place} {sample[0][0]}, {quote(first)}, was read as "
-        f"{shown_groups['attack']} in attack against {shown_groups['defence']} in defence, {why}.",
-    )
+    end = "succeeded" if is_won(row.get("won")) else "failed"
+    remark = layout.remark.format(place=place, why=why, end=end, **row)
+    return Layout(read, f"The log has no heading: {remark}.", layout.is_ordered)
 
 
-def _order_sides(rules: Rules, *, is_attack_first: bool) -> tuple[Dice, Dice]:
-    sides = rules.attack, rules.defence
-    return sides if is_attack_first else sides[::-1]
-
-
-NUMBER = r"(?P<{}>[0-9]{{1,3}}(?:,[0-9]{{3}})+|[0-9]+)"
-ROLLS = NUMBER.format("rolls")
-DICE_NUMBERS = (
-    r"(?P<attack_dice>[0-9])\s*(?:v|vs\.?|versus|against|-)\s*(?P<defence_dice>[0-9])(?:\s*dice)?"
-)
-HEADS = (  # patterns for text such as `100 rolls 3 v 2`, and for text such as `3 v 2: 100 rolls`
-    rf"{ROLLS}\s*(?:rolls?|throws?|times)?\s*(?:of|at|with)?\s+{DICE_NUMBERS}",
-    rf"{DICE_NUMBERS}\s*[:,;-]?\s*(?:in\s+)?{ROLLS}\s*(?:rolls?|throws?|times)",
-)
-LOST_BY = {
-    side: (rf"(?:the\s+)?{side}s?", rf"{NUMBER.format(f'{side}s_lost')}(?:\s+arm(?:y|ies))?")
-    for side in ("attacker", "defender")
+TOTALS_PARTS: dict[
+    tuple[str, ...], str
+] = {  # patterns for the parts of `100 rolls 3 v 2: attackers lost 92, defenders 108`
+    ("attack_dice", "defence_dice"): (
+        r"(?<![0-9,])([0-9])\s*(?:v|vs\.?|versus|against|-)\s*([0-9])(?!,?[0-9])(?:\s*dice\b)?"
+    ),
+    ("rolls",): r"(?<!\S)([0-9][0-9,]*)\s*(?:rolls?|throws?|times)\b(?:\s*(?:of|at|with)\b)?",
+    **{
+        (f"{side}s_lost",): rf"(?:the\s+)?{side}s?\s+(?:(?:have\s+)?(?:lost|lose)\s+)?"
+        r"([0-9]+(?:,[0-9]{3})*)(?:\s+arm(?:y|ies)\b)?"
+        for side in ("attacker", "defender")
+    },
 }
-HAVE_LOST = r"(?:have\s+)?(?:lost|lose)"
-LOSSES = tuple(  # patterns for text such as `attackers lost 92, defenders 108`
-    rf"{LOST_BY[one][0]}\s+{HAVE_LOST}\s+{LOST_BY[one][1]}"
-    rf"(?:\s*[,;]?\s*(?:and\s+)?{LOST_BY[other][0]}\s+(?:{HAVE_LOST}\s+)?{LOST_BY[other][1]})?"
-    for one, other in (("attacker", "defender"), ("defender", "attacker"))
-)
-TOTALS_LINES = tuple(
-    re.compile(rf"{head}\s*[:,;-]?\s*{losses}\s*\.?", re.IGNORECASE)
-    for head in HEADS
-    for losses in LOSSES
-)
+
+
+def _split_totals(line: str) -> dict[Way, Rows]:
+    """Parse a line with the total losses of many rolls.
+
+    >>> _split_totals("3 v 2: 100 rolls, defenders lost 108")
+    {('', ''): [{'attack_dice': '3', 'defence_dice': '2', 'rolls': '100', 'defenders_lost': '108'}]}
+    """
+    rest, row = line, dict[str, str]()
+    for names, pattern in TOTALS_PARTS.items():
+        if len(line) <= MAX_EVENT_LENGTH and (found := re.search(pattern, rest, re.IGNORECASE)):
+            row |= zip(names, found.groups(), strict=True)
+            rest = rest[: found.start()] + rest[found.end() :]
+    is_whole = re.fullmatch(r"(?:[\s,;:.-]|\b(?:and|in)\b)*", rest) and re.search("los[et]", line)
+    return {("", ""): [row]} if is_whole and {"attack_dice", "rolls"} <= {*row} else {}
+
+
 WORDS_WON = ("won", "win", "wins", "w", "yes", "y", "true", "victory", "conquered", "taken")
 WORDS_LOST = ("lost", "lose", "loss", "l", "no", "n", "false", "defeat", "failed", "repelled")
 WINNERS = {
@@ -311,112 +282,211 @@ def is_won(value: object) -> bool | None:
     return None
 
 
-def _find_totals_layout(first: str) -> Layout | None:
-    def read(line: str) -> list[Row]:
-        row = _read_totals(line)
-        if row is None:
-            raise MalformedError(f"expected totals such as {quote(first)}, got {quote(line)}")
-        return [row]
+def _split_winners(line: str) -> dict[Way, Rows]:
+    """Parse a line that lists battles and their winners.
 
-    if _read_totals(first) is None:
-        return None
-    return Layout(read, "The log has no heading: its lines were read as the losses of many rolls.")
-
-
-def _read_totals(line: str) -> Row | None:
-    """Parse a line with the total losses of many rolls; return `None` if the line has other text.
-
-    >>> _read_totals("3 v 2: 100 rolls, defenders lost 108")
-    {'attack_dice': '3', 'defence_dice': '2', 'rolls': '100', 'defenders_lost': '108'}
-    """
-    text = line.strip()[:MAX_EVENT_LENGTH]
-    for pattern in TOTALS_LINES:
-        if found := pattern.fullmatch(text):
-            return {name: value for name, value in found.groupdict().items() if value}
-    return None
-
-
-def _find_winner_layout(first: str) -> Layout | None:
-    def read(line: str) -> list[Row]:
-        if rows := _parse_winners(line):
-            return rows
-        raise MalformedError(f"expected battles such as 6 v 1 lost, got {quote(line)}")
-
-    rows = _parse_winners(first)
-    if not rows:
-        return None
-    row = rows[0]
-    return Layout(
-        read,
-        f"The log has no heading: the first battle was read as an attack of {row['attackers']} "
-        f"armies, the garrison included, on {row['defenders']}, which "
-        f"{'succeeded' if is_won(row['won']) else 'failed'}.",
-    )
-
-
-def _parse_winners(line: str) -> list[Row]:
-    """Parse a line that lists battles and their winners; return an empty list for any other line.
-
-    >>> [row["won"] for row in _parse_winners("6 v 1 lost, 9 v 3 lost and won 7 v 2.")]
+    >>> rows = _split_winners("6 v 1 lost, 9 v 3 lost and won 7 v 2.")["", ""]
+    >>> [row["won"] for row in rows]
     ['lost', 'lost', 'won']
     """
     rows: list[Row] = []
     end = 0
     for found in BATTLE.finditer(line):
         if BETWEEN.fullmatch(line, end, found.start()) is None:
-            return []
+            return {}
         attackers, defenders, word = found.group(1, 2, 3) if found[3] else found.group(5, 6, 4)
         rows.append({"attackers": attackers, "defenders": defenders, "won": word})
         end = found.end()
-    return rows if BETWEEN.fullmatch(line, end) else []
+    return {("", ""): rows} if rows and BETWEEN.fullmatch(line, end) else {}
 
 
-def _find_dice_layout(first: str, rules: Rules) -> Layout | None:
-    """Return the layout of a log of single dice.
+FACE_NAMES = ("one", "two", "three", "four", "five", "six")
+COUNT_LINE = re.compile(
+    rf"(?P<hits>[0-9]{{1,12}})\s*(?:x\s*)?(?:{'|'.join(f'{n}(?:e?s)?' for n in FACE_NAMES)}|"
+    r"[1-6]'?s)\s*(?:in|of|out\s+of|from|with|/)\s*(?P<dice>[0-9]{1,12})"
+    r"(?:\s*(?:dice|die|rolls?|throws?))?\s*\.?",
+    re.IGNORECASE,
+)
 
-    The result is `None` if the first line does not have more numbers than a roll has dice.
+
+def _split_counts(line: str) -> dict[Way, Rows]:
+    """Parse a line that says how often a number came up: each die is a chance of 1/6.
+
+    >>> _split_counts("2 sixes in 3 dice")["", ""][0]
+    {'chance_before': '1/6', 'chance_after': 1, 'count': 2}
     """
-    faces = max(rules.attack.faces)
-
-    def read(line: str) -> list[Row]:
-        marks, dice = _read_faces(line)
-        has_faces = bool(dice) and all(1 <= int(face) <= faces for face in dice)
-        if not has_faces or not marks <= first_marks:
-            raise MalformedError(f"expected single dice that show 1 to {faces}, got {quote(line)}")
-        return [{"die": face} for face in dice]
-
-    first_marks, numbers = _read_faces(first)
-    if len(numbers) <= len(rules.attack.faces + rules.defence.faces):
-        return None
-    return Layout(read, "The log has no heading: its lines were read as single dice.")
+    found = COUNT_LINE.fullmatch(line.strip())
+    if not found or int(found["hits"]) > int(found["dice"]) or not int(found["dice"]):
+        return {}
+    hits, dice = int(found["hits"]), int(found["dice"])
+    rows: list[Row] = [
+        {"chance_before": "1/6", "chance_after": after, "count": count}
+        for after, count in ((1, hits), (0, dice - hits))
+        if count
+    ]
+    return {("", ""): rows}
 
 
-def _read_faces(line: str) -> tuple[set[str], list[str]]:
-    """Split a line of single dice: return the separators between its numbers, and the numbers.
+VERSUS = re.compile(r"\s*\b(?:v|vs|versus|against)\b\.?\s*|\s*(?<=[0-9])vs?(?=[0-9])\s*")
+QUOTED = re.compile(r'\s*"([^"]*)"\s*[,;\t]\s*"([^"]*)"\s*')
+GROUP = r"([0-9][0-9\s,;+/-]*?)"
+TWO_GROUPS = rf"[\[(]\s*{GROUP}\s*[\])]\s*[-,;:|/]?\s*[\[(]\s*{GROUP}\s*[\])]"
+BRACKETS = re.compile(rf"{TWO_GROUPS}|\[\s*{TWO_GROUPS}\s*\]")
+THROWN = r"(?:\s*(?:dice|die|rolls?|rolled|throws?|threw))?\s*[:=]?\s*"
+ATTACKER = rf"(?:a|att|atk|attack|attackers?){THROWN}"
+DEFENDER = rf"(?:d|def|defend|defence|defense|defenders?){THROWN}"
+NAMED = tuple(
+    re.compile(rf"{one}[\[(]?{GROUP}[\])]?\s*[-,;:|/]?\s*{other}[\[(]?{GROUP}[\])]?")
+    for one, other in ((ATTACKER, DEFENDER), (DEFENDER, ATTACKER))
+)
+IN_BRACKETS, BY_NAME = "brackets", "names"
+MARKS = "-,;:|/\t "
+NUMBERS = re.compile(rf"[0-9]+(?:[{MARKS}][0-9]+)*")
 
-    If the separators differ, or the line contains other text, the list of numbers is empty.
 
-    >>> _read_faces("5, 3, 6,")
-    ({','}, ['5', '3', '6'])
+def _find_marks(line: str) -> tuple[str, str]:
+    """Return a line of numbers with one character between them, and these characters.
+
+    The text is empty if the line has other contents.
+
+    >>> _find_marks("6, 4  - 5"), _find_marks("six")
+    (('6,4-5', ',-'), ('', ''))
     """
-    text = line.strip().rstrip(",; ")
-    marks = {found[0].strip() for found in MARK.finditer(text)}
-    is_list = DICE_LINE.fullmatch(text) or (text.isascii() and text.isdecimal())
-    numbers = re.findall("[0-9]+", text)
-    is_clear = is_list and len(marks) < 2 and max(map(len, numbers)) < 4
-    return marks, numbers if is_clear else []
+    text = re.sub(" +", " ", re.sub(r" *([-,;:|/\t]) *", r"\1", line.strip()))
+    return (text, re.sub("[0-9]", "", text)) if NUMBERS.fullmatch(text) else ("", "")
 
+
+def _split_roll(line: str) -> dict[Way, Rows]:
+    """Divide a line with a roll into the dice of its two sides, in every possible way.
+
+    >>> [mark for mark, first in _split_roll("6,4 5") if first == "attack"]
+    [',', ' ']
+    """
+    if len(line) > MAX_EVENT_LENGTH:
+        return {}
+    line = line.strip().casefold()
+    for pattern, sides in zip(NAMED, (SIDES, SIDES[::-1]), strict=True):
+        if found := pattern.fullmatch(line):
+            return {(BY_NAME, sides[0]): [dict(sorted(zip(sides, found.groups(), strict=True)))]}
+    line = VERSUS.sub("|", QUOTED.sub(r"\1|\2", line))
+    if found := BRACKETS.fullmatch(line):
+        groups = {IN_BRACKETS: [group for group in found.groups() if group]}
+    else:
+        text, marks = _find_marks(line)
+        groups = {
+            mark: text.split(mark)
+            for mark in dict.fromkeys(marks)
+            if marks.count(mark) == 1 and len({*marks}) < 3
+        }
+    return {
+        (mark, sides[0]): [{side: pair[sides.index(side)] for side in SIDES}]
+        for mark, pair in groups.items()
+        for sides in (SIDES, SIDES[::-1])
+    }
+
+
+def _are_roll_dice(rows: Rows, rules: Rules, _: bool) -> bool:
+    for side, dice in zip(SIDES, (rules.attack, rules.defence), strict=True):
+        most = max(dice.faces)
+        faces = split_dice(rows[0][side], most)
+        spare = len(dice.faces) - dice.kept
+        are_faces = all(1 <= face <= most for face in faces)
+        if not are_faces or not spare < len(faces) <= len(dice.faces):
+            return False
+    return True
+
+
+def _split_dice(line: str) -> dict[Way, Rows]:
+    """Split a line of dice that does not say whose dice they are.
+
+    >>> _split_dice("5, 3,"), _split_dice("53")
+    ({(',', ''): [{'die': '5'}, {'die': '3'}]}, {('', ''): [{'die': '5'}, {'die': '3'}]})
+    """
+    text, marks = _find_marks(line.strip().rstrip(",; "))
+    if not text or len({*marks}) > 1:
+        return {}
+    rows = [{"die": face} for face in (re.split("[^0-9]", text) if marks else text)]
+    if len(rows) == 1:  # a single die fits lines with any separator
+        return dict.fromkeys(((mark, "") for mark in ("", *MARKS)), rows)
+    return {(marks[:1], ""): rows}
+
+
+def _are_faces(rows: Rows, rules: Rules) -> bool:
+    most = max(rules.attack.faces)
+    return all(len(row["die"]) < 4 and 1 <= int(row["die"]) <= most for row in rows)
+
+
+def _are_single_dice(rows: Rows, rules: Rules, is_first: bool) -> bool:
+    dice = len(rules.attack.faces + rules.defence.faces)
+    return _are_faces(rows, rules) and (len(rows) > dice or not is_first)
+
+
+def _are_dice_of_one_side(rows: Rows, rules: Rules, _: bool) -> bool:
+    dice = max(len(rules.attack.faces), len(rules.defence.faces))
+    return _are_faces(rows, rules) and len(rows) <= dice
+
+
+ROLL_EXPECTED = "the dice of both sides, at most {most}"
+DICE_EXPECTED = "dice that show 1 to {faces}: of one side, or more than one roll has"
+ONE_SIDE = LineLayout(
+    DICE_EXPECTED,
+    _split_dice,
+    _are_dice_of_one_side,
+    "{place} was read as the dice of one side in any order",
+    is_ordered=False,
+)
+LAYOUTS = (
+    LineLayout(
+        "totals such as 100 rolls 3 v 2: attackers lost 92",
+        _split_totals,
+        lambda *_: True,
+        "its lines were read as the losses of many rolls",
+    ),
+    LineLayout(
+        "battles such as 6 v 1 lost",
+        _split_winners,
+        lambda *_: True,
+        "the first battle was read as an attack of {attackers} armies, the garrison included, on "
+        "{defenders}, which {end}",
+    ),
+    LineLayout(
+        "counts such as 12 sixes in 36 dice",
+        _split_counts,
+        lambda *_: True,
+        "{place} was read as chances of 1 in 6, where a chance is won if the number came up",
+    ),
+    LineLayout(
+        ROLL_EXPECTED,
+        _split_roll,
+        _are_roll_dice,
+        "{place} was read as {attack} in attack against {defence} in defence, {why}",
+    ),
+    LineLayout(DICE_EXPECTED, _split_dice, _are_single_dice, "its lines were read as single dice"),
+    ONE_SIDE,
+)
+
+
+def is_log_of_one_side(sample: Sequence[Numbered], rules: Rules) -> bool:
+    """Return whether lines have the dice of one side, and at least one line has several dice.
+
+    >>> is_log_of_one_side([(1, "6"), (2, "6 5")], Rules()), is_log_of_one_side([(1, "6")], Rules())
+    (True, False)
+    """
+    ways, _ = ONE_SIDE.find_ways(sample, rules)
+    return any(len(_split_dice(line)[way]) > 1 for way in ways for _, line in sample)
+
+
+# Logs with a heading.
 
 SIDE_NAMES = {
     "attack": r"(?:a|att|atk|attack|attacker|attackers)",
-    "defence": r"(?:d|def|defence|defender|defenders)",
+    "defence": r"(?:d|def|defend|defence|defender|defenders)",
 }
 DIE = r"(?:_?(?:die|dice|roll))?_?([1-9])"
 DIE_COLUMN = {side: re.compile(name + DIE) for side, name in SIDE_NAMES.items()}
 SIDE_COLUMN = {
     side: re.compile(rf"{name}(|_?(?:dice|die|rolls?))") for side, name in SIDE_NAMES.items()
 }
-NO_DIE = (None, "", "-", 0, "0")
 SEVERAL = re.compile(r"\[?\s*[1-9][0-9]*(?:[\s,;+/-]+[1-9][0-9]*)+\s*\]?")
 JOINED = re.compile(r"[1-9]{2,}")
 HEADING = {  # every heading with documented column names contains at least one of these names
@@ -451,7 +521,8 @@ class Columns(NamedTuple):
             self.names.get(name, name): value for name, value in cells.items() if name not in single
         }
         for side, names in self.dice.items():
-            faces = [cells[name] for name in names if cells.get(name) not in NO_DIE]
+            values = [cells.get(name) for name in names]
+            faces = [value for value in values if not is_empty(value) and value not in (0, "0")]
             if faces:
                 renamed[side] = " ".join(map(str, faces))
         return renamed
@@ -463,10 +534,12 @@ def is_heading(names: Iterable[str]) -> bool:
     >>> is_heading(["Attack Dice", "Defense Dice"]), is_heading(["6 4 1", "5 3"])
     (True, False)
     """
-    columns = {normalise_column(name): [None] for name in names}
-    pairs = _find_side_pairs(columns)
+    columns = {normalise_column(name) for name in names}
     return bool(
-        HEADING & {*columns} or _find_die_columns(columns) or pairs or _find_winner_columns(columns)
+        HEADING & columns
+        or _find_die_columns(columns)
+        or _find_side_pairs(columns)
+        or _find_winner_columns(columns)
     )
 
 
@@ -495,16 +568,18 @@ def find_columns(sample: Iterable[Row]) -> Columns:
         for name, value in row.items():
             if isinstance(name, str):
                 values.setdefault(normalise_column(name), []).append(value)
-    names: dict[str, str] = {}
-    remarks = []
     dice = _find_die_columns(values)
+    pairs = [
+        pair
+        for pair in _find_side_pairs(values)
+        if not dice and any(has_dice(name, value) for name in pair for value in values[name])
+    ]
+    names = pairs[0] if len(pairs) == 1 else {}
+    remarks = [f"the dice in {side} are in {name}" for name, side in names.items()]
     if dice:
         remarks.append(
             " and ".join(f"the dice in {side} are in {', '.join(dice[side])}" for side in SIDES)
         )
-    else:
-        names |= _find_side_columns(values)
-        remarks += [f"the dice in {side} are in {name}" for name, side in names.items()]
     winners = _find_winner_columns(values)
     if len(winners) == 1 and all(is_won(value) is not None for value in values[winners[0]]):
         names[winners[0]] = "won"
@@ -516,22 +591,20 @@ def find_columns(sample: Iterable[Row]) -> Columns:
     return Columns(names, dice, remark)
 
 
-def _find_die_columns(values: Mapping[str, object]) -> dict[str, list[str]]:
+def _find_die_columns(columns: Iterable[str]) -> dict[str, list[str]]:
     """Return, for each side, the columns with one die each, such as `a1` and `a2`.
 
     The result is empty unless both sides have such columns.
     """
+    names = {*columns}
     found = {
-        side: sorted(
-            (name for name in values if pattern.fullmatch(name)), key=lambda name: name[-1]
-        )
+        side: sorted(filter(pattern.fullmatch, names), key=lambda name: name[-1])
         for side, pattern in DIE_COLUMN.items()
     }
-    are_known = any(side in values for side in SIDES)
     are_clear = all(
-        names and len({name[-1] for name in names}) == len(names) for names in found.values()
+        dice and len({name[-1] for name in dice}) == len(dice) for dice in found.values()
     )
-    return found if are_clear and not are_known else {}
+    return found if are_clear and names.isdisjoint(SIDES) else {}
 
 
 def _find_winner_columns(columns: Iterable[str]) -> list[str]:
@@ -546,48 +619,36 @@ def _find_winner_columns(columns: Iterable[str]) -> list[str]:
     return [name for name in WINNER_COLUMNS if name in names]
 
 
-def _find_side_pairs(values: Mapping[str, object]) -> list[dict[str, str]]:
+def _find_side_pairs(columns: Iterable[str]) -> list[dict[str, str]]:
     """Return pairs of columns whose names differ only in the side, such as `a_dice` and `d_dice`.
 
     Each pair is a mapping from the column name to the side.
     """
-    if any(side in values for side in SIDES):
+    names = list(columns)
+    if {*SIDES} <= {*names}:
         return []
     # Columns with their sides, by the part of the name after the side, such as `_dice`.
     by_suffix: dict[str, list[tuple[str, str]]] = {}
     for side, pattern in SIDE_COLUMN.items():
-        for name in values:
+        for name in names:
             if found := pattern.fullmatch(name):
                 by_suffix.setdefault(found[1], []).append((name, side))
     return [dict(pair) for pair in by_suffix.values() if [side for _, side in pair] == [*SIDES]]
 
 
-def _find_side_columns(values: Mapping[str, list[object]]) -> dict[str, str]:
-    """Find the two columns that contain several dice of a side; return the side of each column.
+def has_dice(column: str, value: object) -> bool:
+    """Return whether a cell contains several dice, or its column is documented as dice.
 
-    The result is empty unless exactly one pair of columns qualifies.
+    >>> has_dice("defender", "5 3"), has_dice("defenders", "53"), has_dice("attack", "6")
+    (True, False, True)
     """
-    pairs = [
-        pair
-        for pair in _find_side_pairs(values)
-        if any(any(map(_make_dice_test(name), values[name])) for name in pair)
-    ]
-    return pairs[0] if len(pairs) == 1 else {}
-
-
-def _make_dice_test(name: str) -> Callable[[object], bool]:
-    """Return a function that checks whether a cell of the column `name` contains several dice."""
-    are_armies = name in ("attackers", "defenders")
-
-    def has_dice(value: object) -> bool:
-        if isinstance(value, list | tuple):
-            return True
-        if isinstance(value, bool) or not isinstance(value, str | int):
-            return False
-        text = str(value).strip()[:100]
-        return bool(SEVERAL.fullmatch(text) or (not are_armies and JOINED.fullmatch(text)))
-
-    return has_dice
+    if column in SIDES or isinstance(value, list | tuple):
+        return True
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return False
+    text = str(value).strip()[:100]
+    are_armies = column in ("attackers", "defenders")
+    return bool(SEVERAL.fullmatch(text) or (not are_armies and JOINED.fullmatch(text)))
 
 
 def format_line(row: object) -> str | None:

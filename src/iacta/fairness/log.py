@@ -31,7 +31,9 @@ from iacta.fairness.layouts import (
     find_layout,
     format_line,
     is_column,
+    is_empty,
     is_heading,
+    is_log_of_one_side,
     is_won,
 )
 from iacta.fairness.recording import recover_battles
@@ -92,6 +94,7 @@ WANTED = (
     "attackers, defenders, attackers_left, defenders_left; attackers, defenders, won; "
     "or chance_before and chance_after"
 )
+LABEL = re.compile(r"\[[^\[\]\"]*\]\s*[^\s\[(,]|\[\s*[A-Za-z]")  # text such as `[attack] 6 4 1`
 DICE = re.compile(r"\[?\s*[0-9]+(?:[\s,;+/-]+[0-9]+)*\s*\]?")
 
 
@@ -143,7 +146,8 @@ def _is_document(head: bytes) -> bool:
     start = head.lstrip()
     first = start.split(b"\n", 1)[0].strip()
     if start.startswith(b"["):
-        return not BRACKETS.fullmatch(first[:MAX_LINE_LENGTH].decode(errors="replace"))
+        line = first[:MAX_LINE_LENGTH].decode(errors="replace")
+        return not BRACKETS.fullmatch(line) and not LABEL.match(line)
     return start.startswith(b"{") and (not first.endswith(b"}") or b'"roundInfo"' in start)
 
 
@@ -322,7 +326,8 @@ class _Reader:
             return False
         self.delimiter = find_delimiter(first)
         with add_place(f"{self.lines.place} {number}"):
-            is_die = re.fullmatch(r"[0-9]{1,3}", first) is not None
+            is_number = re.fullmatch(r"[0-9]{1,3}", first) is not None
+            is_die = is_number and not is_log_of_one_side(sample, self.rules)
             heading = (
                 ["die"]
                 if is_die
@@ -337,7 +342,8 @@ class _Reader:
                     if is_known and names.count(name) > 1:
                         raise MalformedError(f"the column {name} appears twice")
                 return not is_die
-        self.layout = find_layout(sample, self.delimiter, self.rules, self.lines.place)
+        self.layout = find_layout(sample, self.rules, self.lines.place)
+        self.notes.has_order &= self.layout.is_ordered
         _add_remark(self.notes, self.layout.remark)
         return False
 
@@ -395,7 +401,7 @@ def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
         if column not in COLUMNS:
             if len(notes.unread) < MAX_COLUMNS:
                 notes.unread[str(name)[:MAX_NAME_LENGTH]] = None
-        elif value is not None and not (isinstance(value, str) and not value):
+        elif not is_empty(value):
             given[column] = value
     rules = _read_rules(given["rules"], usual.garrison) if "rules" in given else usual
     kinds = [kind for kind, names in KINDS.items() if any(name in given for name in names)]

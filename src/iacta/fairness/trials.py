@@ -88,12 +88,14 @@ class Notes:
     remarks: sentences about how the log was read.
     skipped: for a recording of a game, the number of attacks that could not be used, by reason.
     is_recording: whether the log is a recording of a game.
+    has_order: whether the lines show the order of the throws.
     """
 
     unread: dict[str, None] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
     skipped: Counter[str] = field(default_factory=Counter)
     is_recording: bool = False
+    has_order: bool = True
 
 
 @lru_cache(maxsize=2**11)  # the outcomes of a large battle take about 200 kB of memory

@@ -1,6 +1,7 @@
 """Tests of the dice in a log, and the luck of each player."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -58,6 +59,7 @@ USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(bias, 1000) for bias in (50, 20, 10, 5, 1))
 SIDED = ("luck", "spread")  # two-sided tests, whose alarm depends on the detail of the finding
 EXPLAINED = ("period", "players", "most extreme", "chances")  # tests whose alarm shows the detail
+DICE_TEXT = re.compile(r"[0-9][0-9\s,;:|/v-]*")  # text that is probably a line of dice
 NOUNS = {
     DICE: ("die", "dice"),
     ATTACK: ("attack die", "attack dice"),
@@ -173,6 +175,14 @@ class AuditQuestion(RulesForm, Question):
         if self.bias is not None and self.bias < MIN_BIAS:
             raise IllegalError(
                 f"bias must be at least 0.0001%, got {float(self.bias):.3g}", parameter="bias"
+            )
+        if (
+            self.file is not None
+            and DICE_TEXT.fullmatch(self.file)
+            and not Path(self.file).exists()
+        ):
+            raise ClashError(
+                "{file} must be the name of a file, got {0!r}; dice need {log}", self.file
             )
         if self.source is None and not self.power:
             raise ClashError(
@@ -607,7 +617,7 @@ def _list_notes(audited: Audit) -> Iterator[str]:
             "since."
         )
     if not audited.is_ordered and not _are_only_totals(audited):
-        yield "The log is sorted, or counts equal throws together, so their order is not tested."
+        yield "The log does not show the order of the throws, so their order is not tested."
 
 
 def _make_tests_table(audited: Audit) -> Table:
