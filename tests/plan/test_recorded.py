@@ -1,6 +1,7 @@
 """Recordings of games: their reviews equal those of the same turns as JSON lines."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ def test_a_recording_and_its_turns_have_equal_reviews(seed: int, dice: str) -> N
         if player in {owner for owner, _ in recorder.lands.values()}
     ]
     found = review(recorder.text(), board=BOARD, worth=True)
-    assert found == review("\n".join(lines), worth=True)
+    assert replace(found, ambiguous=0) == review("\n".join(lines), worth=True)
     assert len({each.turn for each in found.steps}) == len(lines)
     assert not found.unclear
 

@@ -295,7 +295,7 @@ def test_a_battle_that_wins_the_game_leaves_nothing_to_gain(condition: str) -> N
     conquest, stop = review(line).steps
     assert conquest.after == stop.before == stop.after == 1.0
     assert (conquest.cost, stop.cost, stop.better) == (0.0, 0.0, "")
-    end = read_game(line)[0][0].end
+    end = read_game(line).turns[0].end
     assert (end.phase, end.winner) == ("over", "red")
 
 
@@ -304,7 +304,7 @@ def test_a_log_keeps_the_players_who_are_gone() -> None:
     players = ("green", "blue", "red")
     turn = Turn(START, phase="attack", players=players, victory=capitals)
     battle = {"from": "A", "to": "C", "left": 5, "their_left": 0, "moved": 4}
-    read = read_game(make_log_line({"take": "D"}, [battle], turn))[0][0].turn
+    read = read_game(make_log_line({"take": "D"}, [battle], turn)).turns[0].turn
     assert (read.players, read.victory) == (turn.players, capitals)
     assert assert_known(review(make_log_line({"take": "D"}, [battle], turn)).steps[0].after) < 1
 

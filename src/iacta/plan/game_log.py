@@ -3,10 +3,15 @@
 A recording shows the map after each change, not the attacks themselves. If an attack is unclear or
 illegal it is skipped, and the turn is split: a new `LoggedTurn` starts from the recorded map before
 the next attack.
+
+Armies that move between the two territories of a conquest may belong to the advance, or be the
+fortifying move that ends the turn. A reading is possible if the rules allow the advance, and if
+nothing follows the fortifying move. If two readings are possible, armies that move forward belong
+to the advance, and armies that move back are the fortifying move.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -52,10 +57,22 @@ class LoggedTurn(NamedTuple):
         return self.battles[-1].after if self.battles else self.turn
 
 
-def read_game(
-    log: str | Path, board: Board | str | Path | None = None
-) -> tuple[list[LoggedTurn], tuple[tuple[str, int], ...]]:
-    """Return the turns of a log, and for a recording the number of unclear events of each kind.
+class GameLog(NamedTuple):
+    """A logged game.
+
+    turns: the turns in order.
+    unclear: for a recording, the number of unclear events of each kind that are left out.
+    ambiguous: for a recording, the number of turns whose last armies to move may have moved in
+        after the conquest, or have been the fortifying move.
+    """
+
+    turns: list[LoggedTurn]
+    unclear: tuple[tuple[str, int], ...] = ()
+    ambiguous: int = 0
+
+
+def read_game(log: str | Path, board: Board | str | Path | None = None) -> GameLog:
+    """Return the turns of a log.
 
     log: the text of a log, or its path.
     board: the board of a recording, or of all lines before the first line with a key `board`.
@@ -72,8 +89,8 @@ def read_game(
         turns = list(reader.list_turns())
         if not turns:
             raise MalformedError("the recording has no turns")
-        return turns, tuple(reader.unclear.items())
-    return list(_read_lines(log, known)), ()
+        return GameLog(turns, tuple(reader.unclear.items()), reader.ambiguous)
+    return GameLog(list(_read_lines(log, known)))
 
 
 def _read_lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
@@ -148,6 +165,7 @@ class _RecordingReader:
 
     def __init__(self, recording: Recording, board: Board) -> None:
         self.recording, self.board, self.unclear = recording, board, Counter[str]()
+        self.ambiguous = 0  # the number of turns whose last move has two possible readings
         names = {each: recording.find_name(each) for each in recording.players}
         often = Counter(map(fold_name, names.values()))
         self._names = {
@@ -158,7 +176,7 @@ class _RecordingReader:
     def list_turns(self) -> Iterator[LoggedTurn]:
         """Yield the turns of the recording.
 
-        Run this iterator once, to its end, before you read `unclear`: it counts the events.
+        Run this iterator once, to its end, before you read `unclear` and `ambiguous`.
         """
         number = 0
         for (round_number, _), changes in groupby(
@@ -177,31 +195,56 @@ class _RecordingReader:
         A new logged turn starts wherever the map changed between two battles.
         """
         parts, last, player = list[LoggedTurn](), changes[0].lands, changes[0].player
-        for change in _join_moves(changes):
+        advances = set[int]()  # the numbers of the later changes that belong to an advance
+        for k, change in enumerate(changes):
             before = self._make_turn(player, change.lands) if change.attack else None
-            if change.attack and before:
+            if before:
                 if not parts or parts[-1].end.position != before.position:
                     parts.append(LoggedTurn(0, before, None, (), is_over=False))
-                (start, to), (left, against) = change.attack, change.left
-                record = {"from": start, "to": to, "left": left, "their_left": against}
-                if change.is_won:
-                    record["moved"] = change.changed[to].armies
-                try:
-                    battle = fight_battle(before, record)
-                except IllegalError:  # the recorded map may have portals, which the board lacks
-                    self.unclear["attacks that the rules do not allow"] += 1
-                else:
+                later, is_last = _find_moves_after(changes, k)
+                battle, used = self._read_battle(before, change, later, is_last)
+                advances |= {number for number, _ in later[:used]}
+                if battle is not None:
                     parts[-1] = parts[-1]._replace(battles=(*parts[-1].battles, battle))
             elif change.unclear:
                 self.unclear[change.unclear] += 1
-            if not _is_move(change):
+            if k in advances or not _is_move(change):
                 last = {**change.lands, **change.changed}
+        moves = [k for k, each in enumerate(changes) if _is_move(each) and k not in advances]
+        extra = len(moves) - (len(changes) - 1 in moves)  # the last move may be the fortifying move
+        if extra:
+            self.unclear["moves of armies that the rules do not allow"] += extra
         end = self._make_turn(player, last)
         if end is not None:
             if not parts or parts[-1].end.position != end.position:
                 parts.append(LoggedTurn(0, end, None, ()))
             parts[-1] = parts[-1]._replace(is_over=True)
         return [part for part in parts if part.battles or part.is_over]
+
+    def _read_battle(
+        self, before: Turn, change: Change, moves: Sequence[tuple[int, int]], is_last: bool
+    ) -> tuple[LoggedBattle | None, int]:
+        """Return the battle of a change, and the number of later moves that are its advance.
+
+        before: the turn before the battle.
+        moves, is_last: the result of `_find_moves_after`.
+        """
+        readings = [len(moves)]
+        if is_last:
+            # The last move may be the fortifying move: armies that move back probably are.
+            readings.insert(0 if moves[-1][1] < 0 else 1, len(moves) - 1)
+        legal = [
+            (each, used) for used in readings if (each := _try_battle(before, change, moves[:used]))
+        ]
+        if len(legal) > 1:
+            self.ambiguous += 1
+        if legal:
+            return legal[0]
+        for used in range(len(moves) - 1, -1, -1):
+            if battle := _try_battle(before, change, moves[:used]):
+                return battle, used
+        self.unclear["attacks that the rules do not allow"] += 1
+        return None, 0
 
     def _make_turn(self, player: str, lands: Mapping[str, Land]) -> Turn | None:
         recording, names = self.recording, self._names
@@ -224,28 +267,69 @@ class _RecordingReader:
         )
 
 
-def _join_moves(changes: Iterable[Change]) -> list[Change]:
-    """Merge each conquest with the later change that moves more armies into the territory."""
-    found = list[Change]()
-    for change in changes:
-        conquest = found[-1] if found and found[-1].attack is not None else None
-        if (
-            conquest is not None
-            and conquest.is_won
-            and _is_move(change)
-            and {*change.changed} <= {*conquest.changed}
-        ):
-            found[-1] = conquest._replace(changed={**conquest.changed, **change.changed})
-        else:
-            found.append(change)
-    return found
+def _try_battle(
+    before: Turn, change: Change, moves: Sequence[tuple[int, int]]
+) -> LoggedBattle | None:
+    """Return the battle of a change, or `None` if the rules do not allow it.
+
+    moves: the later moves that belong to the advance, as in the result of `_find_moves_after`.
+    """
+    if change.attack is None:
+        return None
+    (start, to), (left, against) = change.attack, change.left
+    record = {"from": start, "to": to, "left": left, "their_left": against}
+    if change.is_won:
+        record["moved"] = change.changed[to].armies + sum(armies for _, armies in moves)
+    try:
+        return fight_battle(before, record)
+    except IllegalError:  # the recorded map may have portals, which the board lacks
+        return None
+
+
+def _find_moves_after(changes: Sequence[Change], k: int) -> tuple[list[tuple[int, int]], bool]:
+    """Return the moves between the territories of a conquest, up to the next attack of the turn.
+
+    changes: the changes of a turn.
+    k: the number of the change that is the conquest.
+
+    Return the number of each change with its armies, negative for armies that move back, and
+    whether the last move ends the turn.
+    """
+    conquest, moves, is_last = changes[k], list[tuple[int, int]](), False
+    if conquest.attack is None or not conquest.is_won:
+        return moves, is_last
+    for number, change in enumerate(changes[k + 1 :], k + 1):
+        if change.attack or change.unclear:
+            return moves, False
+        armies = _count_moved(change, *conquest.attack)
+        if armies:
+            moves.append((number, armies))
+        is_last = armies != 0 and _is_move(change)  # new armies never come with the last move
+    return moves, is_last
+
+
+def _count_moved(change: Change, start: str, to: str) -> int:
+    """Return the armies that move from one territory to another, negative if they move back.
+
+    Both territories belong to one player, who may get new armies in the same change.
+    """
+    before, after = change.lands, {**change.lands, **change.changed}
+    if len({lands[name].owner for lands in (before, after) for name in (start, to)}) > 1:
+        return 0
+    left = before[start].armies - after[start].armies
+    arrived = after[to].armies - before[to].armies
+    if 0 < left <= arrived:
+        return left
+    return arrived if left <= arrived < 0 else 0
 
 
 def _is_move(change: Change) -> bool:
-    before, after = [change.lands[each] for each in change.changed], change.changed.values()
+    """Return whether armies of the active player moved, without any other change."""
+    before, after = [change.lands.get(each) for each in change.changed], change.changed.values()
+    owners = {land and str(land.owner) for land in (*before, *after)}
     return (
         not change.unclear
-        and {each.owner for each in before} == {each.owner for each in after}
-        and len({each.owner for each in before}) == 1
-        and sum(each.armies for each in before) == sum(each.armies for each in after)
+        and owners == {change.player}
+        and any(one and one[:2] != other[:2] for one, other in zip(before, after, strict=True))
+        and sum(land.armies for land in before if land) == sum(land.armies for land in after)
     )

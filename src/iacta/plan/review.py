@@ -136,6 +136,8 @@ class Review:
         has a goal.
     proven: whether all values are proven to be optimal.
     unclear: for a recording, the number of unclear events of each kind that were left out.
+    ambiguous: for a recording, the number of turns whose last armies to move may have moved in, or
+        have been the fortifying move.
     missed: the number of battles at the end of the log that were left out for lack of time.
     corrections: a description of each position that was corrected by hand; corrections are not
         judged.
@@ -149,6 +151,7 @@ class Review:
     missed: int = 0
     corrections: tuple[str, ...] = ()
     pending: int = 0
+    ambiguous: int = 0
 
     @cached_property
     def players(self) -> tuple[PlayerReview, ...]:
@@ -229,7 +232,7 @@ def review(
     [('Peru to Brazil', 'Peru to Argentina', 0.103), ('stop', 'Peru to Argentina', 0.754)]
     """
     deadline = Deadline.from_time_limit(time_limit).disable_shares()
-    turns, unclear = read_game(log, board)
+    turns, unclear, ambiguous = read_game(log, board)
     if worth:
         turns = [each._replace(goal=each.goal or Worth()) for each in turns]
     kinds = {each.goal.is_chance for each in turns if each.goal is not None}
@@ -244,7 +247,9 @@ def review(
     def make_review(number_missed: int = 0) -> Review:
         proofs, words = proven and (values is None or values.proven), tuple(corrections)
         pending = total - done - number_missed
-        return Review(tuple(steps), is_chance, proofs, unclear, number_missed, words, pending)
+        return Review(
+            tuple(steps), is_chance, proofs, unclear, number_missed, words, pending, ambiguous
+        )
 
     values: _Values | None = None
     try:

@@ -97,7 +97,7 @@ class ReviewQuestion(Question):
         )
         if not self.win:
             return ReviewAnswer(self, reviewed)
-        turns = [*_list_turns_without_goal(read_game(source, self.board)[0])]
+        turns = [*_list_turns_without_goal(read_game(source, self.board).turns)]
 
         def show_turns(done: int, total: int) -> None:
             if watch is not None:
@@ -202,6 +202,11 @@ class ReviewRecord(KeyedRecord):
         f"The chance to win before and after each turn without a goal, {CONDITION}.",
         default=OMITTED,
     )
+    ambiguous: Count = key(
+        "Only for a recording: the number of turns whose last armies to move may have moved in "
+        "after the conquest, or have been the fortifying move.",
+        default=OMITTED,
+    )
 
 
 class ReviewAnswer(Answer):
@@ -224,6 +229,7 @@ class ReviewAnswer(Answer):
             reviewed,
             is_exact=reviewed.proven,
             unclear=dict(reviewed.unclear),
+            ambiguous=reviewed.ambiguous or OMITTED,
             players=[ReviewedPlayerRecord.from_attributes(player) for player in reviewed.players],
             costliest=[ReviewedStepRecord.from_step(step) for step in reviewed.costliest],
             steps=[ReviewedStepRecord.from_step(step) for step in reviewed.steps],
@@ -301,8 +307,15 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
             "assumes the best number that fits the losses (?), so luck may be biased."
         )
     if reviewed.unclear:
-        unclear = ", ".join(f"{number} {why}" for why, number in reviewed.unclear)
+        unclear = ", ".join(f"{why} ({number})" for why, number in reviewed.unclear)
         sentences.append(f"Ignored, because the recording is unclear: {unclear}.")
+    if reviewed.ambiguous:
+        where = add_noun(reviewed.ambiguous, "turn", "turns")
+        sentences.append(
+            f"In {where}, the last armies to move may have moved in after the conquest, or have "
+            "been the fortifying move. iacta takes armies that move forward as moving in, and "
+            "armies that move back as the fortifying move."
+        )
     if reviewed.corrections:
         corrections = "; ".join(reviewed.corrections)
         sentences.append(f"Corrected by hand, and not judged: {corrections}.")
