@@ -487,7 +487,7 @@ def test_a_map_shows_where_new_armies_help() -> None:
     rows = {row["territory"]: row for row in chart.tables["territories"]}
     assert {name: row["new"] for name, row in rows.items() if row["new"]} == dict(found.placement)
     for each in found.marginals:
-        assert rows[each.territory]["gain"] == pytest.approx(max(each.all - found.quick, 0.0))
+        assert rows[each.name]["gain"] == pytest.approx(max(each.all - found.quick, 0.0))
     assert rows["Japan"]["gain"] == 0.0
     numbers = [f"{number} on {name}" for name, number in found.placement]
     placed = f", {join_phrases(numbers)}" if numbers[1:] else f" on {found.placement[0][0]}"

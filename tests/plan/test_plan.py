@@ -91,7 +91,7 @@ def assert_consistent(plan: Plan) -> None:
         assert end.own_probability == pytest.approx(1.0 if owned else taken, abs=1e-9)
         assert end.expected_armies >= 0.0
     if plan.steps and not isinstance(plan.goal, Worth) and plan.interval is None:
-        lost = sum(end.chance for end in plan.endings)
+        lost = sum(end.probability for end in plan.endings)
         assert lost + plan.comparable_value == pytest.approx(1.0, abs=1e-9)
     if isinstance(plan.goal, Worth) and not plan.goal.bonus:
         worth = sum(plan.goal.find_worth(e.name) * e.own_probability for e in plan.territories)

@@ -129,10 +129,10 @@ def test_armies_are_divided_where_two_stacks_need_them() -> None:
 def test_the_table_shows_what_one_army_and_all_are_worth() -> None:
     goal = TakeAll("a,b")
     found = reinforce(APART, goal, 3)
-    assert {each.territory for each in found.marginals} == {"s", "z"}  # y has no enemy next to it
+    assert {each.name for each in found.marginals} == {"s", "z"}  # y has no enemy next to it
     for each in found.marginals:
         for number, value in ((1, each.one), (3, each.all)):
-            plan = best_plan(place_armies(APART, [(each.territory, number)]), goal)
+            plan = best_plan(place_armies(APART, [(each.name, number)]), goal)
             assert value == pytest.approx(plan.value)
             assert value > found.quick
     assert [each.all for each in found.marginals] == sorted(

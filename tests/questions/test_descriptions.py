@@ -4,17 +4,20 @@ import json
 import re
 from dataclasses import fields
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from iacta import Dice, IactaError, IllegalError, MalformedError, Rules, Territory
 from iacta.cli.print_answer import COMMANDS
-from iacta.forms import parameter_kinds
+from iacta.forms import parameter_kinds, record
 from iacta.forms.form import ClashError, Form, Parameter, format_error, parameter
 from iacta.forms.parameter_kinds import Pairs, RulesName, Whole
 from iacta.forms.question import Question
-from iacta.forms.record import KeyedRecord
+from iacta.forms.record import KeyedRecord, list_keys
+from iacta.methods.kernel import Outcome
+from iacta.plan.review import ReviewedStep
 from iacta.questions import QUESTIONS, ask, find_question
 from iacta.questions.battle import BattleQuestion
 from iacta.rules.modes import ArmiesGrow
@@ -55,13 +58,47 @@ def test_each_parameter_is_described(form: type[Form], parameter: Parameter) -> 
 @pytest.mark.parametrize("form", QUESTIONS.load_all(), ids=lambda form: form.name)
 def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
     described = list(form.records())
-    for record in described:
-        assert (record.__doc__ or "").partition("\n")[0].endswith("."), record
-        for key in record.all_keys():
-            assert key.meaning.endswith("."), (record, key)
+    for kind in described:
+        assert (kind.__doc__ or "").partition("\n")[0].endswith("."), kind
+        for key in list_keys(kind):
+            assert key.meaning.endswith("."), (kind, key)
             assert "\n" not in key.meaning
             described += [part for part in key.parts if part not in described]
     assert KeyedRecord not in described
+
+
+def test_no_record_is_filled_by_position() -> None:
+    source = Path(record.__file__).parent.parent
+    filled = [
+        (file.name, line)
+        for file in source.rglob("*.py")
+        for line in re.findall(r".*Record\(\*[^*].*", file.read_text("utf-8"))
+    ]
+    assert not filled
+    with pytest.raises(TypeError, match="positional argument"):
+        record.IntervalRecord(0.95, 0.8, 0.9)  # type: ignore[call-arg] # that is the claim
+
+
+def test_a_key_of_a_domain_value_has_the_meaning_in_its_docstring() -> None:
+    keys = {key.name: key for key in list_keys(ReviewedStep)}
+    assert keys["start"].meaning == "The attacking territory; empty if the player stopped."
+    assert keys["before"].meaning.endswith("before the step; `null` without a goal.")
+    step = ReviewedStep(2, "red", "Peru", "Brazil", lost=1, killed=2, moved=3)
+    assert {**record.json_value(step), "from": "Peru", "dice": None} == record.json_value(step)
+
+
+def test_a_record_reads_the_meanings_that_it_does_not_state() -> None:
+    class PairRecord(KeyedRecord, of=Outcome):
+        """A pair."""
+
+        attackers: int
+        defenders: int = record.key("The other side.")
+
+    first, second = list_keys(PairRecord)
+    assert first.meaning.startswith("Armies on the attacking territory")
+    assert second.meaning == "The other side."
+    left = PairRecord.from_attributes(Outcome(3, 2))
+    assert left.to_json() == {"attackers": 3, "defenders": 2}
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """Generates the page about JSON keys, from the records of the questions."""
 
 from collections.abc import Iterator
+from inspect import cleandoc
 
 from iacta.forms.question import QUESTIONS
-from iacta.forms.record import KeyedRecord, format_key
+from iacta.forms.record import format_key, list_keys
+from iacta.inputs.meanings import DESCRIPTION
 
 HEAD = (
     "The keys of each command's output with `--json`. See also [output](output.md). "
@@ -24,22 +26,26 @@ def make_keys_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _find_summary(record: type[KeyedRecord]) -> str:
+def _find_summary(record: type) -> str:
     return (record.__doc__ or "").partition("\n\n")[0]
 
 
-def _list_notes(record: type[KeyedRecord]) -> Iterator[str]:
-    """Yield notes from the docstrings of a record and its nested records."""
-    _, _, more = (record.__doc__ or "").partition("\n\n")
-    if more:
-        yield " ".join(more.split())
-    for key in record.all_keys():
+def _list_notes(record: type) -> Iterator[str]:
+    """Yield notes from the docstrings of a record and its nested records.
+
+    The descriptions of fields are in the table, and doctests are no notes.
+    """
+    _, *paragraphs = cleandoc(record.__doc__ or "").split("\n\n")
+    for paragraph in paragraphs:
+        if not DESCRIPTION.match(paragraph) and not paragraph.startswith(">>>"):
+            yield " ".join(paragraph.split())
+    for key in list_keys(record):
         for part in key.parts:
             yield from _list_notes(part)
 
 
-def _list_rows(record: type[KeyedRecord], within: str) -> Iterator[str]:
-    for key in record.all_keys():
+def _list_rows(record: type, within: str) -> Iterator[str]:
+    for key in list_keys(record):
         name = f"{within}{format_key(key.name)}"
         yield f"| `{name}` | {key.meaning} |"
         for part in key.parts:

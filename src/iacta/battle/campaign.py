@@ -17,6 +17,7 @@ import numpy.typing as npt
 from iacta.battle.territory import Stage, Territories, Territory, read_territories, stages
 from iacta.inputs.checks import quote, read_int, set_field
 from iacta.inputs.errors import MalformedError
+from iacta.inputs.meanings import Count
 from iacta.inputs.reprs import PasteableMixin
 from iacta.methods.kernel import Kernel, State, Values
 from iacta.probability.distribution import Distribution, Probability
@@ -41,9 +42,9 @@ class CampaignOutcome(NamedTuple):
     defenders: the armies left on the first territory not conquered; 0 if all were conquered.
     """
 
-    conquered: int
-    attackers: int
-    defenders: int
+    conquered: Count
+    attackers: Count
+    defenders: Count
 
 
 class TerritoryOdds(NamedTuple):
@@ -64,15 +65,17 @@ class PlayedBattle(NamedTuple):
     """One battle in a campaign that was played with random dice.
 
     territory: the number of the territory in the campaign, from 1.
-    attackers, defenders: the armies before the battle, garrison included.
-    attackers_left, defenders_left: the armies after the battle, before the stack moves on.
+    attackers: the attackers before the battle, garrison included.
+    defenders: the defenders before the battle.
+    attackers_left: the attackers after the battle, before the stack moves on.
+    defenders_left: the defenders after the battle.
     """
 
-    territory: int
-    attackers: int
-    defenders: int
-    attackers_left: int
-    defenders_left: int
+    territory: Count
+    attackers: Count
+    defenders: Count
+    attackers_left: Count
+    defenders_left: Count
 
 
 @dataclass(frozen=True, init=False, repr=False)

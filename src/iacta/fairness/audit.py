@@ -52,6 +52,7 @@ from iacta.fairness.trials import Notes
 from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.files import add_file_name
+from iacta.inputs.meanings import Count
 from iacta.inputs.reprs import DisplayMixin
 from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import CONFIDENCE, Interval
@@ -69,13 +70,14 @@ class ResultCount(NamedTuple):
     result: the name of the result, such as `lose 1, kill 1`.
     seen: the count of the result in the log.
     expected: the expected count with fair dice.
-    low, high: a confidence interval, estimated from `seen`, for the expected count with the dice of
-        the log. The confidence level holds for the intervals of all results together.
+    low: the lower end of a confidence interval, estimated from `seen`, for the expected count with
+        the dice of the log. The confidence level holds for the intervals of all results together.
+    high: the upper end of the interval.
     """
 
     throws: str
     result: str
-    seen: int
+    seen: Count
     expected: float
     low: float
     high: float

@@ -49,9 +49,10 @@ class Luck(NamedTuple):
     result: the armies lost by the player's opponents, minus the player's own losses. Throws without
         stated losses count as 0.
     armies: the part of the result that is luck; the rest, `result - armies`, is skill.
-    spread: the standard deviation, with fair dice, of `armies`.
-    as_bad, as_good: the chance that fair dice are at least as bad, or at least as good, for the
-        player, measured in armies, or in wins if the log has no losses.
+    spread: the standard deviation of the luck, with fair dice.
+    as_bad: the chance that fair dice are at least as bad for the player, measured in armies, or in
+        wins if the log has no losses.
+    as_good: the chance that fair dice are at least as good for the player.
     fights: the number of throws for which the chance to win before and after the throw is known.
     wins: the sum, over these throws, of the changes of the chance to win that are due to the dice.
     wins_spread: the standard deviation, with fair dice, of `wins`; for stated chances, an estimate.

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, ClassVar, Protocol, TypeAlias, dataclass_transform, get_args, get_type_hints
 
 from iacta.forms.form import Form, Parameter, Register
-from iacta.forms.record import Key, KeyedRecord
+from iacta.forms.record import Key, KeyedRecord, list_keys
 from iacta.forms.sections import Section
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
@@ -72,7 +72,7 @@ class Question(Form):
 
     @classmethod
     @cache
-    def records(cls) -> tuple[type[KeyedRecord], ...]:
+    def records(cls) -> tuple[type, ...]:
         """Return the record classes of the answers, according to the annotation of `answer`."""
         answers = get_type_hints(cls.answer)["return"]
         kinds = get_args(answers) or (answers,)
@@ -83,7 +83,7 @@ class Question(Form):
         """Return the keys that can be columns of a batch; default columns come first."""
         keys: dict[str, Key] = {}
         for record in cls.records():
-            for key in record.all_keys():
+            for key in list_keys(record):
                 keys.setdefault(key.name, key)
         own = (key for key in keys.values() if not key.is_repeated)
         return tuple(sorted(own, key=lambda key: not key.is_column))

@@ -1,12 +1,14 @@
 """Records: answers as data, for use by programs.
 
-A record is a frozen dataclass. Each field is declared with `key`, with its meaning in one line.
-JSON, the schema of the API, the columns of batches and the documentation of keys are derived from
-the fields.
+A record is a frozen dataclass or a named tuple that becomes a JSON object: its fields are the keys.
+Values of lower layers, such as `Threat`, are records as they are. A `KeyedRecord` is written only
+for an answer that differs from such a value. The meaning of a key is stated once: in the docstring
+of the class, as `name: meaning`, or with `key`. JSON, the schema of the API, the columns of batches
+and the documentation of keys are derived from `list_keys`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import cache
 from types import NoneType, UnionType
@@ -22,25 +24,17 @@ from typing import (
     dataclass_transform,
     get_args,
     get_origin,
+    get_type_hints,
 )
 
 from iacta.forms.percentages import format_if_exact
 from iacta.forms.sections import Section, Table, format_cell
+from iacta.inputs.meanings import Count, SchemaExtra, Unit, read_meanings
+from iacta.probability.estimate import CONFIDENCE, Interval
 
 OMITTED: Any = object()  # the value of a key that is omitted from JSON
 SIMPLE = (float, int, bool, str)
 PLAIN = (*SIMPLE, NoneType)
-Schema: TypeAlias = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class SchemaExtra:
-    """Keywords that extend the JSON schema of a type. Pydantic calls the method by its name."""
-
-    keywords: tuple[tuple[str, object], ...]
-
-    def __get_pydantic_json_schema__(self, core: Any, make: Callable[[Any], Schema]) -> Schema:
-        return {**make(core), **dict(self.keywords)}
 
 
 @dataclass(frozen=True)
@@ -50,12 +44,15 @@ class Key:
     meaning: the meaning of the key, in one line.
     is_column: whether the key is a default column of batches.
     is_repeated: whether the key repeats the question. Such a key cannot be a column of batches.
-    name, holds: the name and the type of the field, set by `KeyedRecord.all_keys`.
+    may_be_omitted: whether JSON may omit the key.
+    name: the name of the field.
+    holds: the type of the field.
     """
 
     meaning: str
     is_column: bool = False
     is_repeated: bool = False
+    may_be_omitted: bool = False
     name: str = ""
     holds: Any = object
 
@@ -79,9 +76,16 @@ class Key:
         )
 
     @property
-    def parts(self) -> list[type["KeyedRecord"]]:
-        """The record classes in the type of the value."""
+    def parts(self) -> list[type]:
+        """The records in the type of the value."""
         return list(_list_records(self.holds))
+
+
+def is_record(kind: Any) -> bool:
+    """Return whether a type is a record: a dataclass or a named tuple."""
+    if not isinstance(kind, type) or get_origin(kind) is not None:
+        return False
+    return is_dataclass(kind) or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
 
 
 def _list_choices(annotation: Any) -> Iterator[Any]:
@@ -95,25 +99,25 @@ def _list_choices(annotation: Any) -> Iterator[Any]:
         yield annotation
 
 
-def _list_records(annotation: Any) -> Iterator[type["KeyedRecord"]]:
-    if isinstance(annotation, type) and get_origin(annotation) is None:
-        if issubclass(annotation, KeyedRecord):
-            yield annotation
+def _list_records(annotation: Any) -> Iterator[type]:
+    if is_record(annotation):
+        yield annotation
     else:
         for part in get_args(annotation):
             yield from _list_records(part)
 
 
 def key(
-    meaning: str, *, is_column: bool = False, is_repeated: bool = False, default: Any = MISSING
+    meaning: str = "", *, is_column: bool = False, is_repeated: bool = False, default: Any = MISSING
 ) -> Any:
     """Declare a field of a record.
 
-    meaning, is_column, is_repeated: the same as for `Key`.
+    meaning: the meaning of the key, in one line; empty if a docstring states it.
+    is_column, is_repeated: the same as for `Key`.
     default: the default value; `OMITTED` to omit the key from JSON by default.
     """
     described = Key(meaning, is_column, is_repeated)
-    return field(default=default, metadata={"description": meaning, "key": described})
+    return field(default=default, metadata={"key": described})
 
 
 class Repeated(Protocol):
@@ -125,37 +129,31 @@ class Repeated(Protocol):
 def format_key(field: str) -> str:
     """Return the JSON key of a field.
 
-    >>> format_key("from_")  # `from` is a keyword of Python
-    'from'
+    >>> format_key("start"), format_key("to")  # `from` is a keyword of Python
+    ('from', 'to')
     """
-    return field.rstrip("_")
+    return "from" if field == "start" else field
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(key,))
-@dataclass(frozen=True)
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(key,))
+@dataclass(frozen=True, kw_only=True)
 class KeyedRecord:
-    """A JSON object. Subclasses are frozen dataclasses whose fields are the keys."""
+    """A JSON object. Subclasses are frozen dataclasses whose fields are the keys.
 
-    # Pydantic reads this when it creates a schema. This module does not import pydantic.
-    __pydantic_config__: ClassVar[Mapping[str, Any]] = {
-        "extra": "forbid",
-        "alias_generator": format_key,
-    }
+    of: a class argument: the value that the record describes. Keys that have no meaning of their
+        own have the meaning of the value's field with the same name.
+    """
 
-    def __init_subclass__(cls, *, kw_only: bool = False) -> None:
-        dataclass(frozen=True, kw_only=kw_only)(cls)
+    of: ClassVar[type | None] = None
 
-    @classmethod
-    @cache
-    def all_keys(cls) -> tuple[Key, ...]:
-        """Return the keys in the order of the fields."""
-        return tuple(
-            replace(field.metadata["key"], name=field.name, holds=field.type)
-            for field in fields(cls)
-        )
+    def __init_subclass__(cls, *, of: type | None = None) -> None:
+        cls.of = of or cls.of
+        dataclass(frozen=True, kw_only=True)(cls)
 
     @classmethod
-    def from_attributes(cls, value: object, question: Repeated | None = None, **more: Any) -> Self:
+    def from_attributes(
+        cls, value: object, question: Repeated | None = None, /, **more: Any
+    ) -> Self:
         """Create a record whose keys are attributes of an object.
 
         value: the object. Fractions are converted to floats. The key `x_exact` is the fraction `x`
@@ -164,42 +162,79 @@ class KeyedRecord:
         more: the values of keys that are not attributes of the object, or that have a default.
         """
         names = {own.name for own in fields(cls)}
+        record: type = cls
+        repeated = {known.name for known in list_keys(record) if known.is_repeated}
         for own in fields(cls):
             name, exact_name = own.name, own.name.removesuffix("_exact")
             if name in more or own.default is not MISSING:
                 continue
             if exact_name in names - {name}:
                 more[name] = format_if_exact(getattr(value, exact_name))
+            elif question is not None and name in repeated:
+                more[name] = _plain(question.get_repeated(name))
             else:
-                repeated = question if own.metadata["key"].is_repeated else None
-                number = repeated.get_repeated(name) if repeated else getattr(value, name)
-                more[name] = float(number) if isinstance(number, Fraction) else number
+                more[name] = _plain(getattr(value, name))
         return cls(**more)
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as a JSON object, without the keys whose values are `OMITTED`.
 
-        >>> IntervalRecord(0.95, 0.8, 0.9).to_json()
+        >>> IntervalRecord(level=0.95, low=0.8, high=0.9).to_json()
         {'level': 0.95, 'low': 0.8, 'high': 0.9}
         """
-        values = ((field.name, getattr(self, field.name)) for field in fields(self))
-        return {
-            format_key(name): json_value(value) for name, value in values if value is not OMITTED
-        }
+        return _make_object(self, (own.name for own in fields(self)))
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, Fraction) else value
+
+
+@cache
+def list_keys(record: type) -> tuple[Key, ...]:
+    """Return the keys of a record in the order of the fields.
+
+    >>> from iacta.probability.estimate import Interval
+    >>> [(key.name, key.meaning) for key in list_keys(Interval)]
+    [('low', 'The lower end.'), ('high', 'The upper end.')]
+    """
+    types = get_type_hints(record, include_extras=True)
+    value = getattr(record, "of", None)
+    meanings = {**(read_meanings(value) if value else {}), **read_meanings(record)}
+    declared = {own.name: own for own in fields(record)} if is_dataclass(record) else {}
+    keys = []
+    for name in declared or record._fields:  # type: ignore[attr-defined] # a named tuple
+        own = declared.get(name)
+        described = own.metadata.get("key", Key("")) if own else Key("")
+        keys.append(
+            replace(
+                described,
+                meaning=described.meaning or meanings.get(name, ""),
+                may_be_omitted=own is not None and own.default is OMITTED,
+                name=name,
+                holds=types[name],
+            )
+        )
+    return tuple(keys)
 
 
 def json_value(value: Any) -> Any:
-    if isinstance(value, KeyedRecord):
-        return value.to_json()
+    """Return a value as JSON: records as objects, and fractions as floats."""
+    if is_dataclass(value):
+        return _make_object(value, (own.name for own in fields(value)))
     if isinstance(value, Mapping):
         return {name: json_value(part) for name, part in value.items()}
+    if isinstance(value, tuple) and is_record(type(value)):
+        return _make_object(value, value._fields)  # type: ignore[attr-defined] # a named tuple
     if isinstance(value, list | tuple):
         return [part if type(part) in PLAIN else json_value(part) for part in value]
-    return value
+    return _plain(value)
 
 
-Count: TypeAlias = Annotated[int, SchemaExtra((("minimum", 0),))]
-Unit: TypeAlias = Annotated[float, SchemaExtra((("minimum", 0), ("maximum", 1)))]  # a chance
+def _make_object(value: object, names: Iterator[str] | Sequence[str]) -> dict[str, Any]:
+    values = ((name, getattr(value, name)) for name in names)
+    return {format_key(name): json_value(part) for name, part in values if part is not OMITTED}
+
+
 ExactText: TypeAlias = Annotated[str, SchemaExtra((("pattern", r"^\d+(/\d+)?$"),))] | None
 RULES_KEY = "The name of the rules, or of the rules file."
 SEED_KEY = "The seed of the dice: the same seed gives the same dice."
@@ -210,15 +245,20 @@ DEFENDERS_KEY = "Armies on the defended territory."
 WILSON_KEY = "The Wilson interval for the true chance."
 
 
-class IntervalRecord(KeyedRecord):
+class IntervalRecord(KeyedRecord, of=Interval):
     """A confidence interval."""
 
     level: Unit = key("The confidence.")
-    low: float = key("The lower end.")
-    high: float = key("The upper end.")
+    low: float
+    high: float
+
+    @classmethod
+    def from_interval(cls, interval: tuple[float, float], level: float = CONFIDENCE) -> Self:
+        low, high = interval
+        return cls(level=level, low=low, high=high)
 
 
-class RepeatedBattle(KeyedRecord, kw_only=True):
+class RepeatedBattle(KeyedRecord):
     """The keys with which an answer repeats a question about one battle."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
@@ -243,7 +283,7 @@ class AnswerSectionRecord(KeyedRecord):
             _make_table_record(part, numbers or {}) if isinstance(part, Table) else str(part)
             for part in section.parts
         ]
-        return cls(section.title.rstrip(":"), parts)
+        return cls(title=section.title.rstrip(":"), parts=parts)
 
 
 def _make_table_record(table: Table, numbers: Mapping[str, int]) -> dict[str, object]:

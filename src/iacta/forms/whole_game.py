@@ -9,11 +9,10 @@ from iacta.forms.form import parameter
 from iacta.forms.moment import MomentForm
 from iacta.forms.parameter_kinds import Whole
 from iacta.forms.percentages import percent, short_percent
-from iacta.forms.record import IntervalRecord
 from iacta.forms.shared_parameters import SEED, TIME_LIMIT
 from iacta.game import Turn
 from iacta.game.turn import MAX_NEW
-from iacta.probability.estimate import CONFIDENCE, Interval
+from iacta.probability.estimate import Interval
 from iacta.war.tournament import MAX_GAMES
 
 CONDITION = "when the computer plays every side"
@@ -113,7 +112,3 @@ def describe_share(games: float, interval: Interval) -> str:
     share = percent(games, 0)
     about = "about " if share[0].isdigit() else ""
     return f"{about}{share} of games (±{margin})" if margin <= MAX_MARGIN else ""
-
-
-def make_interval_record(interval: Interval) -> IntervalRecord:
-    return IntervalRecord(CONFIDENCE, *interval)

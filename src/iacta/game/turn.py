@@ -106,6 +106,7 @@ from iacta.inputs.checks import (
     set_field,
 )
 from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.meanings import Count, Unit
 from iacta.inputs.reprs import MAX_REPR_LENGTH
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel, Throw
@@ -143,16 +144,18 @@ MAX_EXPECTED = 10**6  # computing the expected losses of a larger battle takes o
 class BorderOdds(NamedTuple):
     """The odds of a battle between two neighbouring territories, fought to its end.
 
-    start, to: the attacking and the attacked territory.
-    attackers, defenders: the armies on `start` and on `to`.
-    win_probability: the chance of conquering `to` with the spare armies of `start`.
+    start: the attacking territory.
+    to: the attacked territory.
+    attackers: the armies on the attacking territory, garrison included.
+    defenders: the armies on the attacked territory.
+    win_probability: the chance to conquer the territory if the battle is fought to its end.
     """
 
     start: str
     to: str
-    attackers: int
-    defenders: int
-    win_probability: float
+    attackers: Count
+    defenders: Count
+    win_probability: Unit
 
 
 class Move(NamedTuple):

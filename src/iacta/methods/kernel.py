@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
+from iacta.inputs.meanings import Count
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.modes import Mode, TrueRandom
 from iacta.rules.roll import LossCounts, find_gain, loss_counts, refuse_many_rolls
@@ -60,8 +61,8 @@ class Outcome(NamedTuple):
     defenders: armies left on the defended territory; 0 if the attackers won.
     """
 
-    attackers: int
-    defenders: int
+    attackers: Count
+    defenders: Count
 
 
 def is_won(outcome: Outcome) -> bool:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from iacta.inputs.checks import check_choice, quote, read_int
 from iacta.inputs.errors import IllegalError, TooLargeError
+from iacta.inputs.meanings import Count
 from iacta.inputs.reprs import DisplayMixin
 from iacta.methods.hand_or_blitz import find_best_mix, find_expected_left, find_hand_rules
 from iacta.methods.optimal_play import (
@@ -46,12 +47,11 @@ class Boundary(NamedTuple):
     """The fewest attackers that should attack a given number of defenders.
 
     defenders: armies on the defended territory.
-    attackers: armies on the attacking territory, garrison included; `None` if an attack is never
-        the best action.
+    attackers: the fewest attackers, garrison included; `None` if it is never best to attack.
     """
 
-    defenders: int
-    attackers: int | None
+    defenders: Count
+    attackers: Count | None
 
 
 class _Policy(DisplayMixin):

@@ -18,6 +18,7 @@ from math import fsum, inf
 from typing import NamedTuple
 
 from iacta.game import Attack
+from iacta.inputs.meanings import Count
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.plan import Plan
@@ -33,15 +34,21 @@ DIGITS = 12  # values are rounded to this many decimals before they are compared
 
 
 class Alternative(NamedTuple):
-    """A possible first attack of a turn, with the value of a plan that begins with it."""
+    """A possible first attack of a turn, with the value of a plan that begins with it.
 
-    start: str  # the attacking territory
-    to: str  # the defending territory
-    dice: int  # the number of attack dice
-    # The chance to reach the goal, or the expected worth, for a plan that begins with this attack.
+    start: the attacking territory.
+    to: the attacked territory.
+    dice: the number of attack dice.
+    value: the chance to reach the goal, or the expected worth, for a plan that begins with this
+        attack.
+    is_detour: whether this attack can only cost armies: the territory is not a target, and no roll
+        raises the value of the plan.
+    """
+
+    start: str
+    to: str
+    dice: Count
     value: float
-    # Whether this attack can only cost armies: the territory is not a target, and no roll raises
-    # the value of the plan.
     is_detour: bool = False
 
 

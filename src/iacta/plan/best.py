@@ -203,7 +203,7 @@ def make_plan(found: Found, seconds: float) -> Plan:
         proven=found.is_proven,
         steps=_make_steps(problem, report),
         territories=_make_territories(problem, report),
-        endings=tuple(sorted(endings, key=lambda end: -end.chance)),
+        endings=tuple(sorted(endings, key=lambda end: -end.probability)),
         seconds=seconds,
         policy=found.policy,
         stages=stages,

@@ -40,6 +40,7 @@ from iacta.game import Fortify, Turn
 from iacta.game.turn import FORTIFY
 from iacta.inputs.checks import check_choice, quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.meanings import Unit
 from iacta.inputs.reprs import ChartLike, DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
@@ -89,7 +90,7 @@ class Threat(NamedTuple):
     """
 
     player: str
-    chance: float
+    chance: Unit
     armies: float
     at_most: float
 
@@ -97,15 +98,15 @@ class Threat(NamedTuple):
 class Fortified(NamedTuple):
     """A fortifying move that the player makes at the end of some simulated turns.
 
-    start, to: the territory that gives armies and the territory that gets them; both are empty if
-        no armies move.
+    start: the territory that the armies leave; empty if no armies move.
+    to: the territory that the armies enter; empty if no armies move.
     part: the fraction of ends after which the player makes this move.
     armies: the mean number of armies that move.
     """
 
     start: str
     to: str
-    part: float
+    part: Unit
     armies: float
 
 

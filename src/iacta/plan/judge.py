@@ -65,7 +65,7 @@ class StateValue(NamedTuple):
 class Judgement(NamedTuple):
     """The effect of one step (an attack, an advance or a stop) on the value of a turn.
 
-    change: the change of the value; `None` if there is no goal or no value.
+    change: the change of the value; `None` for the first turn, without a goal or without a value.
     luck: the part of the change that is due to the dice; `None` if the decision cannot be judged.
     cost: the value that the decision gave up; `None` if the decision cannot be judged.
     error: the error of the change, in the same unit.

@@ -14,6 +14,7 @@ import numpy as np
 from iacta.board import Position
 from iacta.inputs.checks import FrozenDict, quote, read_int, set_field
 from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.meanings import Unit
 from iacta.inputs.reprs import DisplayMixin, PasteableMixin
 from iacta.methods.kernel import Choice, Result
 from iacta.plan.goals import Goal
@@ -26,7 +27,8 @@ from iacta.rules.rules import Rules
 class Step(PasteableMixin):
     """A battle that the plan may fight, over one border.
 
-    start, to: the attacking and the defending territory.
+    start: the attacking territory.
+    to: the attacked territory.
     reach_probability: the chance that the battle is fought.
     conquer_probability: the chance that the battle is fought and won.
     expected_armies: the expected number of armies that move in after a victory; 0 if no victory is
@@ -37,8 +39,8 @@ class Step(PasteableMixin):
 
     start: str
     to: str
-    reach_probability: float
-    conquer_probability: float
+    reach_probability: Unit
+    conquer_probability: Unit
     expected_armies: float
     advances: tuple[tuple[int, float, float], ...] = ()
 
@@ -58,7 +60,7 @@ class TerritoryEnd:
     """
 
     name: str
-    own_probability: float
+    own_probability: Unit
     expected_armies: float
 
 
@@ -66,14 +68,15 @@ class TerritoryEnd:
 class Ending:
     """A battle with which the plan may end before it reaches the goal.
 
-    start, to: the attacking and the defending territory.
-    chance: the chance that the last attack of the plan goes over this border and the goal is not
-        reached.
+    start: the attacking territory.
+    to: the attacked territory.
+    probability: the chance that the last attack of the plan goes over this border and the goal is
+        not reached.
     """
 
     start: str
     to: str
-    chance: float
+    probability: Unit
 
 
 @dataclass(frozen=True, repr=False)

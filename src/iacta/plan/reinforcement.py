@@ -102,12 +102,12 @@ def turn_options(turn: Turn) -> PlanOptions:
 class Marginal:
     """Quick estimates of the value if new armies are placed on a single territory.
 
-    territory: the name of the territory.
+    name: the name of the territory.
     one: the value of the plan with one new army there.
     all: the value of the plan with all new armies there.
     """
 
-    territory: str
+    name: str
     one: float
     all: float
 

@@ -127,15 +127,23 @@ class Rearguard:
     """How many armies a plan leaves on the attacking territory after a conquest.
 
     All numbers include the garrison.
+
+    start: the attacking territory.
+    to: the conquered territory.
+    probability: the chance that the plan conquers the territory over this border.
+    least: the smallest number of armies left, ignoring the lowest 1% of the conquests.
+    most: the largest number of armies left, ignoring the highest 1% of the conquests.
+    usual: the most frequent number of armies left.
+    garrison: the number of armies that must stay.
     """
 
-    start: str  # the attacking territory
-    to: str  # the conquered territory
-    probability: float  # the chance that the plan conquers the territory over this border
-    least: int  # the smallest number of armies left, ignoring the lowest 1% of the conquests
-    most: int  # the largest number of armies left, ignoring the highest 1% of the conquests
-    usual: int  # the most frequent number of armies left
-    garrison: int  # the number of armies that must stay
+    start: str
+    to: str
+    probability: float
+    least: int
+    most: int
+    usual: int
+    garrison: int
 
     @property
     def is_all(self) -> bool:

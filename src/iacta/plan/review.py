@@ -29,6 +29,7 @@ from iacta.board import Board
 from iacta.game import Advance, Turn
 from iacta.game.steps import LoggedBattle, list_advances
 from iacta.inputs.errors import IllegalError, TooLargeError
+from iacta.inputs.meanings import Count
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.alternatives import Alternative
 from iacta.plan.game_log import LoggedTurn, read_game
@@ -59,11 +60,13 @@ class ReviewedStep(NamedTuple):
 
     turn: the number of the turn, from 1.
     player: the attacker.
-    start, to: the attacking and the defending territory; both empty if the player stopped.
-    lost, killed: the armies lost by the attacker and by the defender.
+    start: the attacking territory; empty if the player stopped.
+    to: the defending territory; empty if the player stopped.
+    lost: the armies that the attacker lost.
+    killed: the armies that the defender lost.
     moved: the number of armies that moved in.
-    before, after: the value of the best plan found before and after the step; `None` without a
-        goal.
+    before: the value of the best plan found before the step; `None` without a goal.
+    after: the value of the best plan found after the step; `None` without a goal.
     luck: the effect of the dice on the value; `None` without a goal.
     spread: the standard deviation of the luck; `None` for several rolls, or without a goal.
     cost: the value that the decision gave up, compared with the best decision; `None` without a
@@ -74,16 +77,17 @@ class ReviewedStep(NamedTuple):
         log omits the dice of an attack that cannot be judged.
     is_assumed: whether the log omits the dice of a judged attack, so `dice` is the best number that
         fits the losses.
-    luck_armies: the luck of the dice in armies; `None` for a stop or a very large battle.
+    luck_armies: the luck of the dice in armies: own expected losses less own losses, plus the other
+        side's losses less their expected losses; `None` for a stop or a very large battle.
     """
 
-    turn: int
+    turn: Count
     player: str
     start: str
     to: str
-    lost: int
-    killed: int
-    moved: int
+    lost: Count
+    killed: Count
+    moved: Count
     before: float | None = None
     after: float | None = None
     luck: float | None = None
@@ -91,7 +95,7 @@ class ReviewedStep(NamedTuple):
     cost: float | None = None
     better: str = ""
     is_useful: bool = True
-    dice: int | None = None
+    dice: Count | None = None
     is_assumed: bool = False
     luck_armies: float | None = None
 
@@ -105,7 +109,8 @@ class PlayerReview(NamedTuple):
     """The luck of one player and the cost of their decisions, over a whole game.
 
     player: the name of the player.
-    turns, battles: the number of turns and of battles.
+    turns: the number of turns.
+    battles: the number of battles, or of rolls if the log has rolls.
     luck: the total luck, in the unit of the goals' values; `None` without a goal.
     spread: the standard deviation of the total luck; `None` without a goal, or if it is unknown for
         some step.

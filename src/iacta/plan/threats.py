@@ -39,6 +39,7 @@ from iacta.game.turn import TERRITORIES_PER_ARMY
 from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
+from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.goals import Goal, TakeAll, TakeAny
 from iacta.plan.opponents import (
@@ -99,17 +100,18 @@ class Threatened(NamedTuple):
     player: str
     kind: Kind
     name: str
-    chance: float
+    chance: Unit
     interval: tuple[float, float] | None
-    at_most: float
-    armies: int
+    at_most: Unit
+    armies: Count
     placement: Placement
 
 
 class HelpfulMove(NamedTuple):
     """The fortifying move that reduces the expected losses to opponents most.
 
-    start, to: the territory that gives armies and the territory that gets them.
+    start: the territory that the armies leave.
+    to: the territory that the armies enter.
     armies: the number of armies that move.
     kept: the reduction of the expected loss, in new armies per turn.
     before: the greatest threat, before the move, to the territory or continent that the move helps

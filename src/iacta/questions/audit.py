@@ -12,10 +12,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from iacta.fairness.audit import Audit, audit, count_tests
+from iacta.fairness.audit import Audit, ResultCount, audit, count_tests
 from iacta.fairness.layouts import EXAMPLES
 from iacta.fairness.luck import Luck
 from iacta.fairness.p_values import (
+    INTERVAL_LEVEL,
     MAX_BIAS,
     POWER,
     Finding,
@@ -38,12 +39,13 @@ from iacta.fairness.trials import Trial, find_outcome_chances
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.parameter_kinds import Chance, FileName, Flag, Name, Whole
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import RULES_KEY, Count, IntervalRecord, KeyedRecord, Unit, key
+from iacta.forms.record import RULES_KEY, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import add_noun
 from iacta.forms.shared_parameters import RulesForm
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
+from iacta.inputs.meanings import Count, Unit
 from iacta.rules.rules import Rules
 
 MAX_KINDS = 6  # maximum number of kinds of throws in an answer
@@ -224,16 +226,16 @@ class AuditQuestion(RulesForm, Question):
 THROWS = "The kind of throws, such as `dice` or `3 v 2`."
 
 
-class FindingRecord(KeyedRecord):
+class FindingRecord(KeyedRecord, of=Finding):
     """The result of one test."""
 
-    question: str = key("The name of the test.")
-    p_value: Unit = key("The share of fair logs that look at least as unusual.")
+    question: str
+    p_value: Unit
     corrected: Unit = key("The p-value, corrected for the number of tests by Holm's method.")
-    statistic: float = key("The test statistic.")
-    how: str = key("The computation of the p-value: `exact`, `simulated`, `normal` or `bound`.")
-    interval: IntervalRecord | None = key("The interval of a simulated p-value, else `null`.")
-    detail: str = key("Details in words.")
+    statistic: float
+    how: str
+    interval: IntervalRecord | None
+    detail: str
 
 
 class MomentRecord(KeyedRecord):
@@ -257,31 +259,18 @@ class EvidenceRecord(KeyedRecord):
     )
 
 
-class ResultRecord(KeyedRecord):
-    """The observed and the expected frequency of a result."""
-
-    throws: str = key(THROWS)
-    result: str = key("The result.")
-    seen: Count = key("The observed number of throws with this result.")
-    expected: float = key("The number expected with fair dice.")
-    low: float = key(
-        "The lower end of the interval for the true number; all intervals hold simultaneously."
-    )
-    high: float = key("The upper end of the interval.")
-
-
-class LuckRecord(KeyedRecord):
+class LuckRecord(KeyedRecord, of=Luck):
     """The luck of a player: `result` is the sum of `skill` and `luck`."""
 
-    player: str = key("The player, empty for attackers without a name.")
-    throws: Count = key("The number of throws.")
-    result: int = key("The armies that opponents lost, minus the armies that the player lost.")
+    player: str
+    throws: Count
+    result: int
     skill: float = key("The expected part of `result`, which the player's choices explain.")
     luck: float = key("The part of `result` due to luck.")
-    spread: float = key("The standard deviation of the luck.")
-    as_bad: Unit = key("The chance that fair dice are at least as bad.")
-    as_good: Unit = key("The chance that fair dice are at least as good.")
-    fights: Count = key("The number of throws with a known chance to win.")
+    spread: float
+    as_bad: Unit
+    as_good: Unit
+    fights: Count
     luck_in_wins: float | None = key(
         "The luck in throws with a known chance, in battles won; else `null`."
     )
@@ -301,24 +290,22 @@ class SeenRecord(KeyedRecord):
     )
 
 
-class AuditRecord(KeyedRecord):
+class AuditRecord(KeyedRecord, of=Audit):
     """Tests of the dice in a log, and the luck of each player."""
 
-    lines: Count = key("The number of throws and battles in the log.")
+    lines: Count
     rules: str = key(RULES_KEY, is_repeated=True)
-    level: Unit = key("The chance of a false alarm.")
+    level: Unit
     alarm: bool = key("Whether the dice do not look fair.")
-    impossible: Count = key(
-        "Results that are impossible, or too unlikely to compute, under the rules."
-    )
+    impossible: Count
     questions: Sequence[FindingRecord] = key("The tests.")
     evidence: EvidenceRecord = key("The evidence against fair dice.")
-    results: Sequence[ResultRecord] = key("The frequency of each result.")
+    results: Sequence[ResultCount] = key("The frequency of each result.")
     players: Sequence[LuckRecord] = key("The luck of each player.")
     power: Sequence[SeenRecord] = key("The biases that would be noticed in this log.")
-    unread: Sequence[str] = key("The columns that were ignored.")
-    remarks: Sequence[str] = key("Sentences on the layout of the log and on its limits.")
-    broken_off: Count = key("The number of battles that the attackers broke off.")
+    unread: Sequence[str]
+    remarks: Sequence[str]
+    broken_off: Count
     not_told: Mapping[str, Count] = key(
         "The number of entries left out because the recording is unclear, by reason."
     )
@@ -344,24 +331,30 @@ class AuditAnswer(Answer):
                 FindingRecord.from_attributes(
                     finding,
                     corrected=corrected,
-                    interval=finding.interval and IntervalRecord(0.99, *finding.interval),
+                    interval=finding.interval
+                    and IntervalRecord.from_interval(finding.interval, INTERVAL_LEVEL),
                 )
                 for finding, corrected in zip(audited.findings, audited.corrected, strict=True)
             ],
             evidence=EvidenceRecord(
-                _compute_e_value(audited.log_evidence),
-                _compute_e_value(audited.most_evidence),
-                1 / audited.level,
-                audited.alarm,
-                [
-                    MomentRecord(moment.throws, _compute_e_value(moment.log_evidence))
+                e_value=_compute_e_value(audited.log_evidence),
+                largest=_compute_e_value(audited.most_evidence),
+                needed=1 / audited.level,
+                reached_after=audited.alarm,
+                over_time=[
+                    MomentRecord(
+                        throws=moment.throws, e_value=_compute_e_value(moment.log_evidence)
+                    )
                     for moment in audited.moments
                 ],
             ),
-            results=[ResultRecord(*result) for result in audited.results],
             players=[_make_luck_record(audited, luck) for luck in self._list_lucks()],
             power=[
-                SeenRecord(kind.name, int(kind.counts.sum()), audited.find_detectable_bias(kind))
+                SeenRecord(
+                    throws=kind.name,
+                    count=int(kind.counts.sum()),
+                    bias_seen=audited.find_detectable_bias(kind),
+                )
                 for kind in audited.throws
             ],
             not_told=audited.skipped,
@@ -866,16 +859,16 @@ class PowerAnswer(Answer):
     @property
     def data(self) -> PowerRecord:
         return PowerRecord(
-            self.question.rule_set.name,
-            float(self.question.level),
-            POWER,
-            [
-                BiasRecord(kind.name, rolls, kind.find_bias(rolls))
+            rules=self.question.rule_set.name,
+            level=float(self.question.level),
+            power=POWER,
+            bias_seen=[
+                BiasRecord(throws=kind.name, count=rolls, bias=kind.find_bias(rolls))
                 for kind in self.kinds
                 for rolls in self.rolls
             ],
-            [
-                NeededRecord(kind.name, float(bias), kind.count_needed(bias))
+            rolls_needed=[
+                NeededRecord(throws=kind.name, bias=float(bias), count=kind.count_needed(bias))
                 for kind in self.kinds
                 for bias in self.biases
             ],

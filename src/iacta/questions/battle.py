@@ -17,7 +17,7 @@ from iacta.forms.percentages import (
     percent,
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import OMITTED, Count, ExactText, KeyedRecord, RepeatedBattle, Unit, key
+from iacta.forms.record import OMITTED, ExactText, KeyedRecord, RepeatedBattle, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import (
     describe_stop,
@@ -28,6 +28,7 @@ from iacta.forms.sentences import (
 )
 from iacta.forms.shared_parameters import BattleForm, ExactForm
 from iacta.inputs.errors import TooLargeError
+from iacta.inputs.meanings import Count, Unit
 from iacta.methods.kernel import Outcome, is_won
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.stop import NEVER
@@ -57,19 +58,19 @@ class BattleQuestion(BattleForm, ExactForm, Question):
         return BattleAnswer(self, outcomes.prob(is_won) if chance is None else chance, outcomes)
 
 
-class OutcomeRecord(KeyedRecord):
+class OutcomeRecord(KeyedRecord, of=Outcome):
     """A possible outcome of a battle.
 
     Nobody wins if the attackers stop while both sides have armies left to fight (`--hold-back`,
     `--stop-at`, `--charge`, `--max-losses`, `--max-rolls`).
     """
 
-    attackers: Count = key("Attackers left, garrison included.")
-    defenders: Count = key("Defenders left.")
+    attackers: Count
+    defenders: Count
     probability: Unit = key("The chance of this outcome.")
 
 
-class BattleRecord(RepeatedBattle, kw_only=True):
+class BattleRecord(RepeatedBattle):
     """The odds of one battle.
 
     If there are too many outcomes to list, `outcomes` is empty, and the means and
@@ -148,7 +149,8 @@ class BattleAnswer(Answer):
             outcomes=()
             if outcomes is None
             else tuple(
-                OutcomeRecord(*end, float(outcomes[end])) for end in _sort_outcomes(outcomes)
+                OutcomeRecord(**end._asdict(), probability=float(outcomes[end]))
+                for end in _sort_outcomes(outcomes)
             ),
         )
 

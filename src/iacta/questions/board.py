@@ -9,27 +9,20 @@ from typing import Any
 from iacta.board.board import Board, Continent
 from iacta.board.files import BUILT_IN, BoardFile, write_board
 from iacta.board.formats import FORMATS
-from iacta.board.formats.draft import Remark
+from iacta.board.formats.draft import Cards, Remark
 from iacta.board.position import Holding, Position, format_position_toml
 from iacta.forms.form import ClashError, Example, Topic, parameter
 from iacta.forms.moment import VictoryForm, describe_condition, describe_winner
 from iacta.forms.parameter_kinds import FileName, Flag, RulesName
 from iacta.forms.percentages import percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import (
-    ATTACKERS_KEY,
-    DEFENDERS_KEY,
-    RULES_KEY,
-    Count,
-    KeyedRecord,
-    Unit,
-    key,
-)
+from iacta.forms.record import RULES_KEY, KeyedRecord, format_key, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import add_noun
 from iacta.game import BorderOdds, Turn
 from iacta.game.moment import read_board_or_moment
 from iacta.inputs.files import format_path
+from iacta.inputs.meanings import Count
 from iacta.rules.rules import Rules
 from iacta.rules.variants import rules_name
 
@@ -128,29 +121,29 @@ class TerritoryRecord(KeyedRecord):
     place: Sequence[float] | None = key("`[x, y]` on the map, or `null`.")
 
 
-class ContinentRecord(KeyedRecord):
+class ContinentRecord(KeyedRecord, of=Continent):
     """A continent of a board."""
 
-    name: str = key("The name of the continent.")
-    bonus: int = key("The bonus in armies.")
-    territories: Sequence[str] = key("The territories of the continent.")
+    name: str
+    bonus: int
+    territories: Sequence[str]
     entries: Sequence[str] = key("The territories that can be attacked from outside.")
 
 
-class CardsRecord(KeyedRecord):
+class CardsRecord(KeyedRecord, of=Cards):
     """The cards that come with a board, from a cards file beside the board file."""
 
-    territories: Count = key("The number of cards with a territory.")
-    wildcards: Count = key("The number of wildcards.")
-    missions: Count = key("The number of mission cards.")
+    territories: Count
+    wildcards: Count
+    missions: Count
 
 
-class RemarkRecord(KeyedRecord):
+class RemarkRecord(KeyedRecord, of=Remark):
     """A remark on something unusual in a file."""
 
     file: str = key("`board` or `cards`.")
-    line: int | None = key("The line number, or `null`.")
-    text: str = key("The remark.")
+    line: int | None
+    text: str
 
 
 class BoardRecord(KeyedRecord):
@@ -197,21 +190,27 @@ class BoardAnswer(Answer):
     def data(self) -> BoardRecord:
         board, cards, homes = self.file.board, self.file.cards, _map_to_continents(self.file.board)
         places = board.places or (None,) * len(board.territories)
-        return BoardRecord(
-            board.name,
-            self.file.format,
-            self.border_count,
-            self.one_way_count,
-            [
-                TerritoryRecord(name, homes[name], board.neighbours(name), place)
+        return BoardRecord.from_attributes(
+            self,
+            name=board.name,
+            format=self.file.format,
+            territories=[
+                TerritoryRecord(
+                    name=name,
+                    continents=homes[name],
+                    neighbours=board.neighbours(name),
+                    place=place,
+                )
                 for name, place in zip(board.territories, places, strict=True)
             ],
-            [
+            continents=[
                 ContinentRecord.from_attributes(continent, entries=_list_entries(board, continent))
                 for continent in board.continents
             ],
-            cards and CardsRecord.from_attributes(cards),
-            [RemarkRecord(file, remark.line, remark.text) for file, remark in self.remarks],
+            cards=cards and CardsRecord.from_attributes(cards),
+            remarks=[
+                RemarkRecord.from_attributes(remark, file=file) for file, remark in self.remarks
+            ],
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -268,12 +267,12 @@ class BoardAnswer(Answer):
         return Section(lines, title=f"{add_noun(len(lines), 'oddity', 'oddities')}:")
 
 
-class HoldingRecord(KeyedRecord):
+class HoldingRecord(KeyedRecord, of=Holding):
     """The owner and the armies of a territory."""
 
     name: str = key("The name of the territory.")
-    owner: str = key("The owner; empty for nobody.")
-    armies: Count = key("The armies on it.")
+    owner: str
+    armies: Count
 
 
 class PositionRecord(KeyedRecord):
@@ -300,12 +299,15 @@ class PositionAnswer(Answer):
     def data(self) -> PositionRecord:
         position = self.turn.position
         return PositionRecord(
-            self.turn.to_code(),
-            position.board.name,
-            position.player,
-            self.turn.victory.describe(self.turn),
-            self.turn.winner,
-            [HoldingRecord(*row) for row in self._list_holdings()],
+            code=self.turn.to_code(),
+            board=position.board.name,
+            player=position.player,
+            condition=self.turn.victory.describe(self.turn),
+            winner=self.turn.winner,
+            territories=[
+                HoldingRecord(name=name, owner=owner, armies=armies)
+                for name, owner, armies in self._list_holdings()
+            ],
         )
 
     def _list_holdings(self) -> Iterator[tuple[str, str, int]]:
@@ -331,25 +333,13 @@ class PositionAnswer(Answer):
             yield Section([f"Written to {format_path(self.question.to)}."])
 
 
-class BorderRecord(KeyedRecord):
-    """A battle that the player to move could fight now."""
-
-    start: str = key("The attacking territory.")
-    to: str = key("The attacked territory.")
-    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
-    defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
-    win_probability: Unit = key(
-        "The chance to take the territory if the battle is fought to its end."
-    )
-
-
 class OddsRecord(KeyedRecord):
     """The battles that the player to move could fight now."""
 
     code: str = key("The code of the turn.")
     player: str = key("The player to move.")
     rules: str = key(RULES_KEY, is_repeated=True)
-    odds: Sequence[BorderRecord] = key("Each battle, the best first.")
+    odds: Sequence[BorderOdds] = key("Each battle, the best first.")
 
 
 class OddsAnswer(Answer):
@@ -368,17 +358,18 @@ class OddsAnswer(Answer):
     @property
     def data(self) -> OddsRecord:
         return OddsRecord(
-            self.turn.to_code(),
-            self.turn.player,
-            rules_name(self.turn.rules),
-            [BorderRecord.from_attributes(odds) for odds in self.odds],
+            code=self.turn.to_code(),
+            player=self.turn.player,
+            rules=rules_name(self.turn.rules),
+            odds=self.odds,
         )
 
     def draw(self, charts: Charts) -> Any:
         return charts.board_map(self.turn.position)
 
     def rows(self) -> Iterator[Sequence[object]]:
-        yield from (BorderOdds._fields, *self.odds)
+        yield tuple(map(format_key, BorderOdds._fields))
+        yield from self.odds
 
     def sections(self) -> Iterator[Section]:
         player, odds = self.turn.player, self.odds

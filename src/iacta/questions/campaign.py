@@ -19,16 +19,7 @@ from iacta.forms.percentages import (
     short_percent,
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import (
-    ATTACKERS_KEY,
-    OMITTED,
-    RULES_KEY,
-    Count,
-    ExactText,
-    KeyedRecord,
-    Unit,
-    key,
-)
+from iacta.forms.record import ATTACKERS_KEY, OMITTED, RULES_KEY, ExactText, KeyedRecord, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import (
     describe_stop,
@@ -38,6 +29,7 @@ from iacta.forms.sentences import (
     note_rules,
 )
 from iacta.forms.shared_parameters import CampaignForm, ExactForm, draw_seed
+from iacta.inputs.meanings import Count, Unit
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.stop import NEVER
 
@@ -90,23 +82,23 @@ class DefendedRecord(KeyedRecord):
     rules: str = key("The name of the rules there.")
 
 
-class ReachedRecord(DefendedRecord):
+class ReachedRecord(DefendedRecord, of=TerritoryOdds):
     """A territory of the campaign, with the chances to reach and to take it."""
 
-    reach_probability: Unit = key("The chance to take all territories before this one.")
-    conquer_probability: Unit = key("The chance to take this territory too.")
+    reach_probability: Unit
+    conquer_probability: Unit
 
 
-class EndRecord(KeyedRecord):
+class EndRecord(KeyedRecord, of=CampaignOutcome):
     """A possible outcome of a campaign."""
 
-    conquered: Count = key("The number of territories taken.")
-    attackers: Count = key("The armies on the stack's last territory.")
-    defenders: Count = key("The armies on the first territory not taken; 0 if all are taken.")
+    conquered: Count
+    attackers: Count
+    defenders: Count
     probability: Unit = key("The chance of this outcome.")
 
 
-class CampaignRecord(KeyedRecord, kw_only=True):
+class CampaignRecord(KeyedRecord):
     """The progress of one stack through a chain of territories."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
@@ -126,21 +118,11 @@ class CampaignRecord(KeyedRecord, kw_only=True):
     outcomes: tuple[EndRecord, ...] = key("The possible outcomes, best first.")
 
 
-class BattleOfStory(KeyedRecord):
-    """A battle of a simulated campaign."""
-
-    territory: Count = key("The number of the territory, from 1.")
-    attackers: Count = key("Attackers before the battle, garrison included.")
-    defenders: Count = key("Defenders before the battle.")
-    attackers_left: Count = key("Attackers after the battle, before any advance.")
-    defenders_left: Count = key("Defenders after the battle.")
-
-
 class StoryRecord(KeyedRecord):
     """A campaign played once with random dice, for `--narrate`."""
 
     seed: Count = key("The seed of the dice.")
-    battles: tuple[BattleOfStory, ...] = key("The battles, in order.")
+    battles: tuple[PlayedBattle, ...] = key("The battles, in order.")
 
 
 class CampaignAnswer(Answer):
@@ -186,7 +168,8 @@ class CampaignAnswer(Answer):
                 for territory, own_rules, odds in ways
             ),
             outcomes=tuple(
-                EndRecord(*end, float(self.outcomes[end])) for end in sort_best_first(self.outcomes)
+                EndRecord(**end._asdict(), probability=float(self.outcomes[end]))
+                for end in sort_best_first(self.outcomes)
             ),
         )
 
@@ -262,7 +245,7 @@ class CampaignStory(Answer):
 
     @property
     def data(self) -> StoryRecord:
-        return StoryRecord(self.seed, tuple(BattleOfStory(*battle) for battle in self.battles))
+        return StoryRecord(seed=self.seed, battles=self.battles)
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield PlayedBattle._fields

@@ -12,11 +12,12 @@ from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.percentages import format_if_exact, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import ExactText, KeyedRecord, RepeatedBattle, Unit, key
+from iacta.forms.record import ExactText, KeyedRecord, RepeatedBattle, key, list_keys
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import name_armies, note_rules
 from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, RulesForm
 from iacta.inputs.errors import IactaError
+from iacta.inputs.meanings import Unit
 from iacta.methods import find_kernel, list_methods
 from iacta.probability.distribution import Probability
 
@@ -98,7 +99,7 @@ class MethodRecord(KeyedRecord):
     cannot: str | None = key("The reason if the method fails, else `null`.")
 
 
-class CompareRecord(RepeatedBattle, kw_only=True):
+class CompareRecord(RepeatedBattle):
     """The results of all methods that apply to the rules."""
 
     win_probability_exact: ExactText = key(
@@ -154,7 +155,7 @@ class CompareAnswer(Answer):
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
-        yield [key.name for key in MethodRecord.all_keys()]
+        yield [key.name for key in list_keys(MethodRecord)]
         for solution in self.data.methods:
             yield ["" if value is None else value for value in astuple(solution)]
 

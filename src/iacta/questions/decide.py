@@ -13,18 +13,19 @@ from iacta.forms.record import (
     ATTACKERS_KEY,
     DEFENDERS_KEY,
     RULES_KEY,
-    Count,
     ExactText,
     KeyedRecord,
-    Unit,
     key,
+    list_keys,
 )
 from iacta.forms.sections import Grid, Letter, Section, Table, make_sections
 from iacta.forms.sentences import add_noun, explain_no_attack, name_armies, note_rules
 from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, ExactForm, RulesForm
+from iacta.inputs.meanings import Count, Unit
 from iacta.methods.hand_or_blitz import find_blitz_rules
 from iacta.odds.decisions import (
     MAX_VALUE,
+    Boundary,
     Decision,
     DiceDecision,
     best_mix,
@@ -101,15 +102,6 @@ EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
 WINS = "The chance to take the territory with the best decisions."
 
 
-class BoundaryRecord(KeyedRecord):
-    """The smallest stack that should roll."""
-
-    defenders: Count = key("Armies on the defended territory.")
-    attackers: Count | None = key(
-        "The fewest attackers with which to roll; `null` if no number is enough."
-    )
-
-
 class DecideRecord(KeyedRecord):
     """Whether to roll or stop; with `--mix`, whether to blitz or roll by hand.
 
@@ -136,7 +128,7 @@ class DecideRecord(KeyedRecord):
     expected_attackers_left: float = key(
         "Attackers left on average with the best decisions.", is_column=True
     )
-    boundary: tuple[BoundaryRecord, ...] = key(
+    boundary: tuple[Boundary, ...] = key(
         "The smallest stack with which to roll, for each number of defenders."
     )
 
@@ -152,8 +144,7 @@ class DecideAnswer(Answer):
 
     @property
     def data(self) -> DecideRecord:
-        boundary = tuple(BoundaryRecord(*point) for point in self.decision.boundary)
-        return DecideRecord.from_attributes(self.decision, self.question, boundary=boundary)
+        return DecideRecord.from_attributes(self.decision, self.question)
 
     def rows(self) -> Iterator[Sequence[object]]:
         decision = self.decision
@@ -318,7 +309,12 @@ class DiceAnswer(Answer):
         for able in range(1, decision.attackers - garrison + 1):
             for d in range(1, decision.defenders + 1):
                 ours, theirs = decision.attack_policy[d, able], decision.defence_policy[d, able]
-                yield DiceState(able + garrison, d, int(ours), int(theirs))
+                yield DiceState(
+                    attackers=able + garrison,
+                    defenders=d,
+                    attack_dice=int(ours),
+                    defence_dice=int(theirs),
+                )
 
     @property
     def fewer(self) -> list[DiceState]:
@@ -344,7 +340,7 @@ class DiceAnswer(Answer):
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
-        yield [key.name for key in DiceState.all_keys()]
+        yield [key.name for key in list_keys(DiceState)]
         yield from map(astuple, self._list_states())
 
     def draw(self, charts: Charts) -> Any:

@@ -17,16 +17,7 @@ from iacta.forms.percentages import (
     plain_percent,
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import (
-    ATTACKERS_KEY,
-    GARRISON_KEY,
-    RULES_KEY,
-    Count,
-    ExactText,
-    KeyedRecord,
-    Unit,
-    key,
-)
+from iacta.forms.record import ATTACKERS_KEY, GARRISON_KEY, RULES_KEY, ExactText, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section, make_sections
 from iacta.forms.sentences import (
     add_noun,
@@ -36,6 +27,7 @@ from iacta.forms.sentences import (
     note_rules,
 )
 from iacta.forms.shared_parameters import ATTACKERS, ExactForm, RulesForm, StopForm
+from iacta.inputs.meanings import Count, Unit
 from iacta.odds.needed import defenders_needed
 from iacta.odds.spread import (
     OBJECTIVES,
@@ -133,7 +125,7 @@ class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
                 objective=objective,
                 stop=self.stop,
             )
-            yield OtherSpread(name, spread, float(value))
+            yield OtherSpread(name=name, spread=spread, value=float(value))
 
 
 EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
@@ -300,7 +292,8 @@ class SpreadAnswer(Answer):
                 "neighbour to neighbour.",
             ]
         )
-        rows = [OtherSpread("best", best.spreads[0], float(best.value)), *self.others]
+        best_row = OtherSpread(name="best", spread=best.spreads[0], value=float(best.value))
+        rows = [best_row, *self.others]
         width = max(len(row.name) for row in rows)
         most = self.territories if self.objective == "territories" else 1
         bars = [

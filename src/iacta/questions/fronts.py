@@ -7,11 +7,12 @@ from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import ListKind, OneOf, Whole
 from iacta.forms.percentages import format_all_digits, list_fractions, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import GARRISON_KEY, RULES_KEY, Count, KeyedRecord, key
+from iacta.forms.record import GARRISON_KEY, RULES_KEY, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section
 from iacta.forms.sentences import add_noun, describe_stop, join_phrases, name_armies, note_rules
 from iacta.forms.shared_parameters import ExactForm, RulesForm, StopForm
 from iacta.inputs.checks import read_int
+from iacta.inputs.meanings import Count
 from iacta.odds.fronts import (
     BestFronts,
     Front,
@@ -91,11 +92,11 @@ VALUE = "The chance that any front falls, or the mean number of territories lost
 EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
 
 
-class FrontRecord(KeyedRecord):
+class FrontRecord(KeyedRecord, of=Front):
     """A front, with the armies on its territories."""
 
-    attackers: Count = key("The armies that attack the front, garrison included.")
-    territories: Count = key("The number of territories.")
+    attackers: Count
+    territories: Count
     shape: Shape = key("The shape of the front: `chain`, `end` or `any`.")
     rules: str = key("The name of the rules on the front.")
     held: tuple[Count, ...] = key("The armies on the territories before the division.")

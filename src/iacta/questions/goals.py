@@ -10,7 +10,7 @@ from iacta.forms.moment import describe_condition
 from iacta.forms.parameter_kinds import Flag
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
+from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import join_phrases
 from iacta.forms.whole_game import (
@@ -21,8 +21,8 @@ from iacta.forms.whole_game import (
     format_range,
     format_share,
     format_share_and_range,
-    make_interval_record,
 )
+from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAny
 from iacta.probability.estimate import Interval
@@ -181,16 +181,16 @@ class GoalsAnswer(Answer):
     @property
     def data(self) -> GoalsRecord:
         rows = [_make_record(row) for row in self.goals]
-        first = rows[0] if rows else TurnGoalRecord("")
+        first = rows[0] if rows else TurnGoalRecord(goal="")
         return GoalsRecord(
-            CONDITION,
-            self.question.turn.player,
-            first.goal,
-            rows,
-            first.chance,
-            first.win,
-            first.win_interval,
-            first.second_opinion,
+            condition=CONDITION,
+            player=self.question.turn.player,
+            goal=first.goal,
+            goals=rows,
+            chance=first.chance,
+            win=first.win,
+            win_interval=first.win_interval,
+            second_opinion=first.second_opinion,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -258,7 +258,7 @@ def _make_record(row: GoalRow) -> TurnGoalRecord:
         more |= {
             "parameters": _list_plan_parameters(reach),
             "chance": reach.chance,
-            "interval": make_interval_record(reach.interval),
+            "interval": IntervalRecord.from_interval(reach.interval),
             "left": reach.left,
             "figure": short_percent(reach.chance, _count_digits(reach.interval)),
             "placement": dict(reach.placement),
@@ -269,14 +269,14 @@ def _make_record(row: GoalRow) -> TurnGoalRecord:
             "reached": judged.chance,
             "games": judged.games,
             "win": judged.win,
-            "win_interval": make_interval_record(judged.interval),
+            "win_interval": IntervalRecord.from_interval(judged.interval),
             "second_opinion": judged.second_opinion,
-            "second_opinion_interval": make_interval_record(judged.second_opinion_interval),
+            "second_opinion_interval": IntervalRecord.from_interval(judged.second_opinion_interval),
             "behind": judged.behind,
-            "behind_interval": make_interval_record(judged.behind_interval),
+            "behind_interval": IntervalRecord.from_interval(judged.behind_interval),
             "is_clear": judged.is_clear,
         }
-    return TurnGoalRecord(row.words, **more, words=_describe_numbers(row))
+    return TurnGoalRecord(goal=row.words, **more, words=_describe_numbers(row))
 
 
 def _describe_numbers(row: GoalRow) -> str:

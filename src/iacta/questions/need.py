@@ -15,10 +15,11 @@ from iacta.forms.percentages import (
     plain_percent,
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
+from iacta.forms.record import RULES_KEY, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section
 from iacta.forms.sentences import describe_stop, name_armies, note_rules
 from iacta.forms.shared_parameters import ChainForm, ExactForm, RulesForm, StopForm
+from iacta.inputs.meanings import Count, Unit
 from iacta.odds.needed import (
     armies_needed_for_campaign,
     win_probabilities_keeping,

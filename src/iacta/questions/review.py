@@ -11,7 +11,7 @@ from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import FileName, Flag, Name, Source
 from iacta.forms.percentages import format_armies, format_goal_change, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
+from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import add_noun
 from iacta.forms.shared_parameters import TIME_LIMIT
@@ -19,9 +19,9 @@ from iacta.forms.whole_game import (
     CONDITION,
     PEOPLE,
     format_share_and_range,
-    make_interval_record,
 )
 from iacta.game import Turn
+from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
 from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
@@ -118,54 +118,17 @@ def _list_turns_without_goal(logged: Iterable[LoggedTurn]) -> Iterator[tuple[int
             start = None
 
 
-class ReviewedPlayerRecord(KeyedRecord):
+class ReviewedPlayerRecord(KeyedRecord, of=PlayerReview):
     """One player's luck and decisions in the game."""
 
-    player: str = key("The player.")
-    turns: Count = key("The number of turns.")
-    battles: Count = key("The number of battles, or of rolls if the log has rolls.")
-    luck: float | None = key(
-        "The sum of the luck in the values of the goals; `null` without a goal."
-    )
-    spread: float | None = key("The standard deviation of the luck; `null` if it is not known.")
-    cost: float | None = key("The sum of the costs of all decisions; `null` without a goal.")
-    luck_armies: float | None = key(
-        "The sum of the luck in armies, whatever the goals; `null` if a battle is too large."
-    )
-    mistakes: Count = key("The number of decisions that cost at least a point, or a worth of 0.1.")
-
-
-class ReviewedStepRecord(KeyedRecord):
-    """A battle or a roll, or the decision to stop a turn."""
-
-    turn: Count = key("The number of the turn.")
-    player: str = key("The attacker.")
-    from_: str = key("The attacking territory; empty for a stop.")
-    to: str = key("The attacked territory; empty for a stop.")
-    lost: Count = key("The armies that the attacker lost.")
-    killed: Count = key("The armies that the defender lost.")
-    moved: Count = key("The armies that moved in.")
-    before: float | None = key("The value of the best plan before the step; `null` without a goal.")
-    after: float | None = key("The value of the best plan after the step; `null` without a goal.")
-    luck: float | None = key("The luck of the dice in the value; `null` without a goal.")
-    spread: float | None = key(
-        "The standard deviation of the luck; `null` for several rolls at once, or without a goal."
-    )
-    cost: float | None = key(
-        "The value that the decision gave up against the best one; `null` without a goal."
-    )
-    better: str = key("The better decision; empty if no better decision is known.")
-    is_useful: bool = key("Whether the attack serves the goal.")
-    dice: Count | None = key("The attack dice of the decision; `null` if no dice are judged.")
-    is_assumed: bool = key("Whether the log does not state the dice, so that luck may be biased.")
-    luck_armies: float | None = key(
-        "The luck of the dice in armies: own expected losses less own losses, plus the other "
-        "side's losses less their expected losses; `null` for a stop, or a battle too large."
-    )
-
-    @classmethod
-    def from_step(cls, step: ReviewedStep) -> "ReviewedStepRecord":
-        return cls.from_attributes(step, from_=step.start)
+    player: str
+    turns: Count
+    battles: Count
+    luck: float | None
+    spread: float | None
+    cost: float | None
+    luck_armies: float | None
+    mistakes: Count
 
 
 class TurnWinRecord(KeyedRecord):
@@ -183,21 +146,19 @@ class TurnWinRecord(KeyedRecord):
     )
 
 
-class ReviewRecord(KeyedRecord):
+class ReviewRecord(KeyedRecord, of=Review):
     """The review of a game: luck and the cost of decisions."""
 
-    is_chance: bool = key("Whether the goals are chances rather than worths.")
+    is_chance: bool
     is_exact: bool = key("Whether all values are proven to be the best.")
     unclear: Mapping[str, int] = key(
         "The number of each kind of event that a recording shows unclearly; they are left out."
     )
-    missed: Count = key("The number of battles at the end that were left out for lack of time.")
-    corrections: Sequence[str] = key(
-        "The corrections of positions by hand, in words; they are not judged."
-    )
+    missed: Count
+    corrections: Sequence[str]
     players: Sequence[ReviewedPlayerRecord] = key("The game of each player.")
-    costliest: Sequence[ReviewedStepRecord] = key("The costliest decisions, at most 3.")
-    steps: Sequence[ReviewedStepRecord] = key("All battles, and the stops of turns.")
+    costliest: Sequence[ReviewedStep] = key("The costliest decisions, at most 3.")
+    steps: Sequence[ReviewedStep]
     wins: Sequence[TurnWinRecord] = key(
         f"The chance to win before and after each turn without a goal, {CONDITION}.",
         default=OMITTED,
@@ -231,8 +192,6 @@ class ReviewAnswer(Answer):
             unclear=dict(reviewed.unclear),
             ambiguous=reviewed.ambiguous or OMITTED,
             players=[ReviewedPlayerRecord.from_attributes(player) for player in reviewed.players],
-            costliest=[ReviewedStepRecord.from_step(step) for step in reviewed.costliest],
-            steps=[ReviewedStepRecord.from_step(step) for step in reviewed.steps],
             wins=[_make_wins_record(each) for each in self.wins] if self.question.win else OMITTED,
         )
 
@@ -281,15 +240,13 @@ class ReviewAnswer(Answer):
 
 def _make_wins_record(wins: TurnWins) -> TurnWinRecord:
     before, after = (ends.chances.find_chance(wins.player) for ends in wins[2:])
-    return TurnWinRecord(
-        wins.number,
-        wins.player,
-        before.chance,
-        make_interval_record(before.interval),
-        after.chance,
-        make_interval_record(after.interval),
-        wins.change,
-        wins.second_opinion_change,
+    return TurnWinRecord.from_attributes(
+        wins,
+        turn=wins.number,
+        before=before.chance,
+        before_interval=IntervalRecord.from_interval(before.interval),
+        after=after.chance,
+        after_interval=IntervalRecord.from_interval(after.interval),
     )
 
 

@@ -8,10 +8,11 @@ from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Whole
 from iacta.forms.percentages import format_all_digits, list_fractions
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import RULES_KEY, Count, KeyedRecord, Unit, key
+from iacta.forms.record import RULES_KEY, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section, make_sections
 from iacta.forms.sentences import add_noun, note_rules
 from iacta.forms.shared_parameters import ExactForm, RulesForm
+from iacta.inputs.meanings import Count, Unit
 from iacta.rules.roll import Losses, Roll
 
 
@@ -43,14 +44,19 @@ def _sort_losses(roll: Roll) -> Iterator[tuple[Losses, int]]:
         yield Losses(rolls.pair_count - lost, lost), rolls.counts[lost]
 
 
-class LossesRecord(KeyedRecord):
+class LossesRecord(KeyedRecord, of=Losses):
     """Possible losses in one roll. Negative losses are gains, which some rules allow."""
 
-    attackers: int = key("Armies that the attackers lose.")
-    defenders: int = key("Armies that the defenders lose.")
+    attackers: int
+    defenders: int
     count: Count = key("The number of equally likely rolls with these losses.")
     total: Count = key("The number of all equally likely rolls.")
     probability: Unit = key("The chance of these losses.")
+
+    @classmethod
+    def from_count(cls, losses: Losses, count: int, total: int) -> "LossesRecord":
+        """Create a record from the number of equally likely rolls with these losses."""
+        return cls(**losses._asdict(), count=count, total=total, probability=count / total)
 
 
 class RollRecord(KeyedRecord):
@@ -88,14 +94,13 @@ class RollAnswer(Answer):
         roll, total = self.question.roll, self.total
         attackers, defenders = roll.expected_losses()
         return RollRecord(
-            roll.attack_dice,
-            roll.defence_dice,
-            self.question.rule_set.name,
-            float(attackers),
-            float(defenders),
-            tuple(
-                LossesRecord(*losses, number, total, number / total)
-                for losses, number in self.counts
+            attack_dice=roll.attack_dice,
+            defence_dice=roll.defence_dice,
+            rules=self.question.rule_set.name,
+            expected_attackers_lost=float(attackers),
+            expected_defenders_lost=float(defenders),
+            losses=tuple(
+                LossesRecord.from_count(losses, number, total) for losses, number in self.counts
             ),
         )
 

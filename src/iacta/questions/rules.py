@@ -17,18 +17,19 @@ from iacta.forms.percentages import (
     short_percent,
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import Count, ExactText, KeyedRecord, Unit, key
+from iacta.forms.record import ExactText, KeyedRecord, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import add_noun, name_armies
 from iacta.forms.shared_parameters import ExactForm, RulesForm
 from iacta.inputs.errors import IactaError
+from iacta.inputs.meanings import Count, Unit
 from iacta.odds.arrays import win_table
 from iacta.odds.needed import armies_needed
 from iacta.probability.distribution import Probability
 from iacta.questions.roll import LossesRecord
 from iacta.rules.dice import Dice
 from iacta.rules.files import rules_record
-from iacta.rules.roll import LossCounts, Roll, break_even_ratio
+from iacta.rules.roll import LossCounts, Losses, Roll, break_even_ratio
 from iacta.rules.rules import Rules
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet
 
@@ -172,7 +173,7 @@ class RulesAnswer(Answer):
 
     @property
     def data(self) -> RulesRecord:
-        return RulesRecord(tuple(map(_make_record, self.odds)))
+        return RulesRecord(rules=tuple(map(_make_record, self.odds)))
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield (
@@ -220,8 +221,8 @@ def _make_record(odds: RuleSetOdds) -> RuleSetRecord:
 
 def _list_losses(roll: LossCounts) -> Iterator[LossesRecord]:
     for lost in range(roll.pair_count, -1, -1):
-        number = roll.counts[lost]
-        yield LossesRecord(roll.pair_count - lost, lost, number, roll.total, number / roll.total)
+        losses = Losses(roll.pair_count - lost, lost)
+        yield LossesRecord.from_count(losses, roll.counts[lost], roll.total)
 
 
 def _make_row(odds: RuleSetOdds) -> Sequence[object]:

@@ -17,18 +17,17 @@ from iacta.forms.record import (
     RUNS_KEY,
     SEED_KEY,
     WILSON_KEY,
-    Count,
     IntervalRecord,
     KeyedRecord,
-    Unit,
     key,
 )
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import describe_stop, explain_no_attack, name_armies, note_rules
 from iacta.forms.shared_parameters import SEED, CampaignForm, draw_seed
 from iacta.inputs.errors import IactaError
+from iacta.inputs.meanings import Count, Unit
 from iacta.odds.simulation import SimulationResult, simulate_campaign
-from iacta.probability.estimate import CONFIDENCE, Interval
+from iacta.probability.estimate import Interval
 from iacta.questions.campaign import DefendedRecord
 from iacta.rules.thrown import RUNS
 
@@ -94,17 +93,17 @@ def _compute_chance(campaign: Campaign) -> float | None:
         return None
 
 
-class PlayedEndRecord(KeyedRecord):
+class PlayedEndRecord(KeyedRecord, of=CampaignOutcome):
     """A possible outcome, with the number of games that ended with it."""
 
-    conquered: Count = key("The number of territories taken.")
-    attackers: Count = key("The armies on the stack's last territory.")
-    defenders: Count = key("The armies on the first territory not taken; 0 if all were taken.")
+    conquered: Count
+    attackers: Count
+    defenders: Count
     count: Count = key("The number of games with this outcome.")
     probability: Unit = key("`count` divided by `runs`.")
 
 
-class SimulateRecord(KeyedRecord, kw_only=True):
+class SimulateRecord(KeyedRecord):
     """The outcomes of simulated games."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
@@ -151,17 +150,19 @@ class SimulateAnswer(Answer):
             attackers=question.attackers,
             rules=question.rule_set.name,
             territories=tuple(
-                DefendedRecord(territory.defenders, own_rules or question.rule_set.name)
+                DefendedRecord(
+                    defenders=territory.defenders, rules=own_rules or question.rule_set.name
+                )
                 for territory, own_rules in zip(question.way, question.own_rules, strict=True)
             ),
             runs=won.runs,
             seed=self.seed,
             won=won.successes,
             win_probability=float(won.probability),
-            interval=IntervalRecord(CONFIDENCE, *self.interval),
+            interval=IntervalRecord.from_interval(self.interval),
             computed_win_probability=self.computed,
             outcomes=tuple(
-                PlayedEndRecord(*end, times, times / won.runs)
+                PlayedEndRecord(**end._asdict(), count=times, probability=times / won.runs)
                 for end, times in self._sort_outcomes()
             ),
         )

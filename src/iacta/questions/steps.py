@@ -165,7 +165,7 @@ class StepsQuestion(MomentForm, Question):
         return StepsAnswer(self, tree)
 
 
-class StepValueRecord(KeyedRecord, kw_only=True):
+class StepValueRecord(KeyedRecord, of=Judgement):
     """The value of a turn, and the effect of the step that leads to it."""
 
     value: float | None = key(
@@ -175,18 +175,11 @@ class StepValueRecord(KeyedRecord, kw_only=True):
     is_chance: bool = key("Whether the value is a chance.")
     words: str = key("The value, the luck and the cost in words.")
     sum: str = key("The luck in armies since the player's turn began, in words.")
-    change: float | None = key("The change of the value; `null` for the first turn.")
-    luck: float | None = key(
-        "The part of the change that the dice made; `null` where the decision cannot be judged."
-    )
-    luck_armies: float | None = key(
-        "The luck of the dice in armies, own losses and the other side's together, whatever the "
-        "goal; `null` without dice."
-    )
-    cost: float | None = key(
-        "The value that the decision gave up; `null` where it cannot be judged."
-    )
-    error: float | None = key("The error of the change.")
+    change: float | None
+    luck: float | None
+    luck_armies: float | None
+    cost: float | None
+    error: float | None
     is_costly: bool = key("Whether the decision gave up a value that is shown.")
     is_rough: bool = key("Whether the error is large.")
 
@@ -218,7 +211,7 @@ class StepsAnswer(Answer):
 
     @property
     def data(self) -> StepsRecord:
-        return StepsRecord([self._make_record(k) for k in range(len(self.values))])
+        return StepsRecord(values=[self._make_record(k) for k in range(len(self.values))])
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield "step", "words", "value", "change", "luck", "cost", "luck_armies"
@@ -258,17 +251,13 @@ class StepsAnswer(Answer):
         luck = self._describe_luck(step_index, judged, least=MIN_LOSS)
         cost = judged.cost or 0.0
         choice = f"choice {self._format_points(step_index, -cost)}" if cost >= MIN_LOSS else ""
-        return StepValueRecord(
+        return StepValueRecord.from_attributes(
+            judged,
             value=None if value is None else value.value,
             figure=figure,
             is_chance=self._is_chance(step_index),
             words=", ".join(filter(None, (figure, luck, choice))),
             sum=self._describe_sum(step_index),
-            change=judged.change,
-            luck=judged.luck,
-            luck_armies=judged.luck_armies,
-            cost=judged.cost,
-            error=judged.error,
             is_costly=cost >= MIN_LOSS,
             is_rough=self._is_rough(step_index, judged),
         )

@@ -9,12 +9,13 @@ import numpy.typing as npt
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.percentages import format_all_digits
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import RepeatedBattle, Unit, key
+from iacta.forms.record import RepeatedBattle, key
 from iacta.forms.sections import Cell, Section, Shaded, Table
 from iacta.forms.sentences import note_rules
 from iacta.forms.shared_parameters import ARMIES, ExactForm, RulesForm
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import TooLargeError
+from iacta.inputs.meanings import Unit
 from iacta.odds.arrays import win_table
 
 ROW_HEADING = "attackers"
@@ -41,7 +42,7 @@ class TableQuestion(RulesForm, ExactForm, Question):
         return TableAnswer(self)
 
 
-class TableRecord(RepeatedBattle, kw_only=True):
+class TableRecord(RepeatedBattle):
     """For every battle up to a given size, the chance to win: `attackers` by `defenders`."""
 
     win_probability: list[list[Unit]] = key(

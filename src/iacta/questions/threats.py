@@ -9,14 +9,14 @@ from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import MomentForm, describe_condition, describe_winner
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import OMITTED, Count, IntervalRecord, KeyedRecord, Unit, key
+from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import add_noun, name_armies
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.game import Turn
+from iacta.inputs.meanings import Count, Unit
 from iacta.plan.quick_estimates import MIN_GAP
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
-from iacta.probability.estimate import CONFIDENCE
 from iacta.questions.plan.armies_cards_hold import describe_placement
 
 CONDITION = (
@@ -50,18 +50,16 @@ class ThreatsQuestion(MomentForm, Question):
         return ThreatsAnswer(self, found)
 
 
-class ThreatenedRecord(KeyedRecord):
+class ThreatenedRecord(KeyedRecord, of=Threatened):
     """A goal that an opponent could reach on their next turn."""
 
-    player: str = key("The opponent.")
-    kind: str = key(
-        "`take` a territory, `break` a continent, `eliminate` the player to move, or `win`."
-    )
-    name: str = key("The territory, the continent, or the player; empty for a win.")
+    player: str
+    kind: str
+    name: str
     goal: str = key("The threat in words.")
-    chance: Unit = key("The chance of the opponent's best play found.")
-    at_most: Unit = key("An upper bound on the chance of any play, for any placement.")
-    armies: Count = key("The new armies of the opponent.")
+    chance: Unit
+    at_most: Unit
+    armies: Count
     placement: Mapping[str, int] = key(
         "The new armies on each territory that help the threat most."
     )
@@ -77,13 +75,13 @@ class ThreatenedRecord(KeyedRecord):
     )
 
 
-class HelpfulMoveRecord(KeyedRecord):
+class HelpfulMoveRecord(KeyedRecord, of=HelpfulMove):
     """The fortifying move that helps most."""
 
-    from_: str = key("The territory that the armies leave.")
-    to: str = key("The territory that the armies enter.")
-    armies: Count = key("The number of armies that move.")
-    kept: float = key("How many new armies of the next turn the move saves on average.")
+    start: str
+    to: str
+    armies: Count
+    kept: float
     goal: str = key("The threat whose chance the move lowers most, in words.")
     by: str = key("The most dangerous opponent for this threat before the move.")
     before: Unit = key("The chance of that opponent before the move.")
@@ -129,17 +127,17 @@ class ThreatsAnswer(Answer):
     def data(self) -> ThreatsRecord:
         found = self.found
         rows = [_make_record(each, found.player) for each in found.threats]
-        first = rows[0] if rows else ThreatenedRecord("", "", "", "", 0.0, 0.0, 0, {})
+        first = rows[0] if rows else None
         return ThreatsRecord(
-            CONDITION,
-            found.player,
-            first.goal,
-            first.player,
-            first.chance,
-            first.at_most,
-            rows,
-            found.is_complete,
-            OMITTED if found.move is None else _make_move_record(found.move, found.player),
+            condition=CONDITION,
+            player=found.player,
+            goal=first.goal if first else "",
+            by=first.player if first else "",
+            chance=first.chance if first else 0.0,
+            at_most=first.at_most if first else 0.0,
+            threats=rows,
+            is_complete=found.is_complete,
+            move=OMITTED if found.move is None else _make_move_record(found.move, found.player),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -237,7 +235,7 @@ def _has_bound(threat: Threatened) -> bool:
 
 
 def _make_record(each: Threatened, player: str) -> ThreatenedRecord:
-    interval = OMITTED if each.interval is None else IntervalRecord(CONFIDENCE, *each.interval)
+    interval = OMITTED if each.interval is None else IntervalRecord.from_interval(each.interval)
     where = dict(each.placement)
     return ThreatenedRecord.from_attributes(
         each,
@@ -251,9 +249,10 @@ def _make_record(each: Threatened, player: str) -> ThreatenedRecord:
 
 def _make_move_record(move: HelpfulMove, player: str) -> HelpfulMoveRecord:
     goal, by = describe_threat(move.before, player), move.before.player
-    chances = move.before.chance, move.after.chance
     words = (
         f"{name_armies(move.armies)} from {move.start} to {move.to}: {by} can {goal} with "
         f"{percent(move.after.chance)} instead of {percent(move.before.chance)}"
     )
-    return HelpfulMoveRecord(move.start, move.to, move.armies, move.kept, goal, by, *chances, words)
+    return HelpfulMoveRecord.from_attributes(
+        move, goal=goal, by=by, before=move.before.chance, after=move.after.chance, words=words
+    )

@@ -10,15 +10,7 @@ from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.parameter_kinds import Flag, OneOf
 from iacta.forms.percentages import short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import (
-    OMITTED,
-    AnswerSectionRecord,
-    Count,
-    IntervalRecord,
-    KeyedRecord,
-    Unit,
-    key,
-)
+from iacta.forms.record import OMITTED, AnswerSectionRecord, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import join_phrases
 from iacta.forms.whole_game import (
@@ -31,8 +23,8 @@ from iacta.forms.whole_game import (
     format_range,
     format_share,
     format_share_and_range,
-    make_interval_record,
 )
+from iacta.inputs.meanings import Count, Unit
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
 from iacta.war.games import OPEN_AIMS, War, deal_missions, describe_aim, find_best_aim_per_goal
@@ -123,7 +115,7 @@ class ComparedGoalRecord(KeyedRecord):
     )
 
 
-class WinRecord(KeyedRecord):
+class WinRecord(KeyedRecord, of=WinEstimate):
     """The share of games that each player wins."""
 
     condition: str = key(CONDITION_KEY, is_column=True)
@@ -132,12 +124,10 @@ class WinRecord(KeyedRecord):
     interval: IntervalRecord = key(INTERVAL, is_column=True)
     second_opinion: Unit = key(SECOND_OPINION, is_column=True)
     players: tuple[PlayerWinRecord, ...] = key("Each player, in the order of play.")
-    games: Count = key("The number of games played.")
-    cut: Count = key("The number of games cut short and decided by the learnt value function.")
-    too_long: Count = key(
-        "The number of games undecided after 200 rounds, whose winners were estimated likewise."
-    )
-    allowance: Unit = key("The error that cutting games short may add to each interval.")
+    games: Count
+    cut: Count
+    too_long: Count
+    allowance: Unit
     second_opinion_games: Count = key("The number of games played by the other AI.")
     second_opinion_cut: Count = key("The number of these games cut short.")
     second_opinion_too_long: Count = key("The number of these games undecided after 200 rounds.")
@@ -180,12 +170,12 @@ class WinAnswer(Answer):
         found, name = self.found, self.question.turn.player
         rows = [
             PlayerWinRecord(
-                first.player,
-                first.chance,
-                make_interval_record(first.interval),
-                second.chance,
-                make_interval_record(second.interval),
-                short_percent(first.chance, 0),
+                player=first.player,
+                win=first.chance,
+                interval=IntervalRecord.from_interval(first.interval),
+                second_opinion=second.chance,
+                second_opinion_interval=IntervalRecord.from_interval(second.interval),
+                figure=short_percent(first.chance, 0),
             )
             for first, second in self.pairs()
         ]
@@ -228,7 +218,7 @@ class WinAnswer(Answer):
             return []
         war = War(question.turn)
         aims = find_best_aim_per_goal(war, PLAYERS[question.player], question.seed)
-        return [ComparedGoalRecord(describe_aim(war, aim), value) for aim, value in aims]
+        return [ComparedGoalRecord(goal=describe_aim(war, aim), value=value) for aim, value in aims]
 
     def _is_complete(self) -> bool:
         wanted, kinds = self.question.games, (self.found.chances, self.found.second_opinion)

@@ -31,6 +31,7 @@ from iacta.game.actions import Action
 from iacta.game.turn import Policy, Turn
 from iacta.inputs.checks import read_int
 from iacta.inputs.errors import IllegalError
+from iacta.inputs.meanings import Unit
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate, Interval
 from iacta.war.games import (
@@ -77,7 +78,7 @@ class WinChance:
     """
 
     player: str
-    chance: float
+    chance: Unit
     interval: Interval
 
 
@@ -88,9 +89,9 @@ class WinEstimate:
     ai: the name of the AI or policy.
     chances: the chance of each player, in the order of play. The chances sum to 1.
     games: the number of games.
-    cut: the number of games that were stopped early and scored by V.
-    too_long: the number of games without a winner after 200 rounds. The core scores them by V.
-    allowance: the possible error of each chance due to scoring by V, in addition to its interval.
+    cut: the number of games cut short and decided by the learnt value function V.
+    too_long: the number of games undecided after 200 rounds, which the core scores by V.
+    allowance: the error that scoring by V may add to each interval.
     """
 
     ai: str

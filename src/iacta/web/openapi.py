@@ -1,16 +1,19 @@
 """The OpenAPI schema of the API, generated from the descriptions of the questions."""
 
-from functools import cache, reduce
-from operator import or_
-from typing import Any
+from fractions import Fraction
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
+from typing_extensions import TypedDict  # pydantic does not support Python 3.11's version
 
 from iacta.forms.form import Parameter
 from iacta.forms.question import Question
+from iacta.forms.record import format_key, is_record, list_keys
 from iacta.web.map_answers import MAP_ANSWERS
 from iacta.web.problems import PROBLEM
 from iacta.web.read_question import list_parameters, list_served_questions
@@ -58,11 +61,36 @@ DARK: Schema = {
 class _RecordSchema(GenerateJsonSchema):
     """Generates the schema of a record without titles, which would only repeat the keys."""
 
-    # Do not show a default for a key that may be missing.
-    ignored_warning_kinds: set[Any] = {"non-serializable-default"}  # noqa: RUF012 # as pydantic's
-
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
+
+
+@cache
+def _make_typed_dict(record: type) -> Any:
+    """Return a record as a typed dictionary, whose keys pydantic describes in a schema."""
+    keys: dict[str, Any] = {}
+    for key in list_keys(record):
+        held: Any = Annotated[_convert_records(key.holds), Field(description=key.meaning)]
+        keys[format_key(key.name)] = NotRequired[held] if key.may_be_omitted else held
+    make: Any = TypedDict  # mypy expects literal names and keys
+    made = make(record.__name__, keys)
+    made.__module__, made.__pydantic_config__ = record.__module__, {"extra": "forbid"}
+    return made
+
+
+def _convert_records(annotation: Any) -> Any:
+    """Return a type in which typed dictionaries stand for records, and floats for fractions."""
+    if annotation is Fraction:
+        return float
+    if is_record(annotation):
+        return _make_typed_dict(annotation)
+    origin, parts = get_origin(annotation), get_args(annotation)
+    if origin in (None, Literal):
+        return annotation
+    if origin is Annotated:
+        return Annotated[_convert_records(parts[0]), *parts[1:]]
+    made = tuple(map(_convert_records, parts))
+    return Union[made] if origin in (Union, UnionType) else origin[made]  # noqa: UP007 # dynamic
 
 
 @cache
@@ -72,7 +100,8 @@ def make_answer_schemas() -> tuple[dict[str, Schema], dict[str, Schema]]:
     The key of an answer is the name of its question, or its route on the board page.
     """
     answers: dict[str, Any] = {
-        name: reduce(or_, form.records()) for name, form in list_served_questions().items()
+        name: Union[tuple(_make_typed_dict(record) for record in form.records())]  # noqa: UP007 # a dynamic union
+        for name, form in list_served_questions().items()
     }
     answers |= MAP_ANSWERS
     kinds: list[tuple[str, Any, TypeAdapter[Any]]] = [

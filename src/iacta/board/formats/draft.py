@@ -67,7 +67,11 @@ class DraftContinent(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """A remark about an oddity of a valid board."""
+    """A remark about an oddity of a valid board.
+
+    line: the number of the line in the file; `None` for a remark about the whole file.
+    text: the remark in words.
+    """
 
     line: Line
     text: str
@@ -93,7 +97,13 @@ class Draft(NamedTuple):
 
 
 class Cards(NamedTuple):
-    """The numbers of territory cards, wildcards and missions of a board, and remarks about them."""
+    """The cards of a board.
+
+    territories: the number of cards with a territory.
+    wildcards: the number of wildcards.
+    missions: the number of mission cards.
+    remarks: pairs of the number of a line, or 0, and a remark on it.
+    """
 
     territories: int
     wildcards: int

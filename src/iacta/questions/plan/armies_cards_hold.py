@@ -65,7 +65,7 @@ def describe_value_before(plan: Plan, new: Reinforcement) -> str:
 
 def list_marginals(plan: Plan, new: Reinforcement) -> Section:
     rows = [
-        (marginal.territory, format_value(plan, marginal.one), format_value(plan, marginal.all))
+        (marginal.name, format_value(plan, marginal.one), format_value(plan, marginal.all))
         for marginal in new.marginals[:MAX_LINES]
     ]
     columns: tuple[str, ...] = ("", "with 1 more", f"with {new.armies} more")

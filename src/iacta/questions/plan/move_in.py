@@ -1,10 +1,12 @@
 """The number of armies to move into a conquered territory."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from iacta.battle.battle import Battle
 from iacta.game import Advance, Turn
 from iacta.game.steps import list_advances
+from iacta.inputs.meanings import Count
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, Plan, best_plan
 from iacta.plan.reinforcement import turn_options
@@ -18,11 +20,12 @@ class MoveIn(NamedTuple):
     """The best number of armies to move into a conquered territory.
 
     best: the best number of armies.
-    values: pairs of a number of armies and its value; empty if the goal is already reached.
+    values: pairs of a number of armies and the value of the plan that follows; empty without a
+        value, or if the goal is already reached.
     """
 
-    best: int
-    values: tuple[tuple[int, float], ...]
+    best: Count
+    values: Sequence[Sequence[float]]
 
 
 def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn, Plan]:

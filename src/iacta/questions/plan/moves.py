@@ -1,10 +1,11 @@
 """The first attacks of a plan, ranked by the value they give up compared with the best attack."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from iacta.forms.sentences import add_noun
 from iacta.game import Attack
+from iacta.inputs.meanings import Count
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan
 from iacta.plan.alternatives import Alternative, list_first_attacks, select_best_per_border
@@ -12,29 +13,46 @@ from iacta.plan.problem import TurnState
 from iacta.plan.report import find_main_line
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import format_value
-from iacta.rules.roll import Losses
 
 MIN_CHANCE_LOSS = 0.0005  # minimum loss of a chance to show
 MIN_POINTS_LOSS = 0.005  # minimum loss of points to show
 
 
 class DiceChoice(NamedTuple):
-    """A number of dice for a first attack."""
+    """A number of dice for a first attack.
 
-    dice: int
-    loss: float  # value given up compared with the best attack
-    results: tuple[Losses, ...]  # the possible losses of one roll
+    dice: the number of attack dice.
+    loss: the value given up against the best first attack.
+    results: the possible losses of a roll: `[mine, theirs]`.
+    """
+
+    dice: Count
+    loss: float
+    results: Sequence[Sequence[Count]]
 
 
 class RankedMove(NamedTuple):
-    """A possible first attack over one border, with its best number of dice."""
+    """A possible first attack over one border, with its best number of dice.
 
-    way: Alternative
-    loss: float  # value given up compared with the best attack
-    by_dice: tuple[DiceChoice, ...]
+    start: the attacking territory.
+    to: the attacked territory.
+    dice: the best number of attack dice.
+    loss: the value given up against the best first attack.
+    by_dice: each number of attack dice, the best first.
+    words: the loss in words, such as `best` or `as good`.
+    figure: the value as text.
+    success: the value after a conquest with median losses, in words; `None` if no conquest is
+        possible.
+    """
+
+    start: str
+    to: str
+    dice: Count
+    loss: float
+    by_dice: Sequence[DiceChoice]
     words: str
     figure: str
-    success: str | None  # the value after a win with median losses, in words
+    success: str | None
 
 
 def rank_moves(plan: Plan, deadline: Deadline) -> Iterator[RankedMove]:
@@ -56,14 +74,15 @@ def rank_moves(plan: Plan, deadline: Deadline) -> Iterator[RankedMove]:
             DiceChoice(
                 other.dice,
                 ways[0].value - other.value,
-                plan.problem.turn.list_losses(Attack(*other[:3])),
+                [[*losses] for losses in plan.problem.turn.list_losses(Attack(*other[:3]))],
             )
             for other in every
             if other[:2] == way[:2]
         )
         words = describe_loss(plan, loss, number)
         figure = "no estimate yet" if plan.value is None else format_value(plan, way.value)
-        yield RankedMove(way, loss, by_dice, words, figure, _describe_success(plan, way))
+        success = _describe_success(plan, way)
+        yield RankedMove(way.start, way.to, way.dice, loss, by_dice, words, figure, success)
 
 
 def is_negligible(plan: Plan, loss: float) -> bool:

@@ -82,20 +82,16 @@ from iacta.questions.plan.parameter_kinds import (
 )
 from iacta.questions.plan.record import (
     GoalEndRecord,
-    MoveInRecord,
     PlanRecord,
     cards_record,
     check_record,
     hold_record,
     make_scene_records,
-    move_in_record,
-    moves_record,
     need_record,
     plan_record,
     reinforce_record,
     stop_record,
     tables_record,
-    ways_record,
 )
 from iacta.questions.plan.sentences import Checked
 from iacta.rules.variants import RuleSet, find_rules, rules_name
@@ -674,7 +670,7 @@ class PlanAnswer(Answer):
         brought = self.question.new_armies
         more: dict[str, Any] = {}
         if self.ways:
-            more["alternatives"] = ways_record(self.ways)
+            more["alternatives"] = self.ways
         if self.new:
             more["reinforce"] = reinforce_record(self.new)
         if brought is not None:
@@ -686,7 +682,9 @@ class PlanAnswer(Answer):
         if self.checked:
             more["check"] = check_record(self.checked)
         if self.move_in:
-            more["move_in"] = move_in_record(self.move_in, self.plan)
+            more["move_in"] = (
+                self.move_in._replace(values=()) if self.plan.value is None else self.move_in
+            )
         if not (self.new or self.held):
             more["stop"] = stop_record(self.plan)
         if is_drawable(self.plan.position.board):
@@ -699,7 +697,7 @@ class PlanAnswer(Answer):
             sentences=[str(part) for part in summary.parts],
             tables=tables_record(others, self.plan),
             **self._list_calls(),
-            moves=moves_record(self.moves),
+            moves=self.moves,
             **more,
         )
 
@@ -809,7 +807,7 @@ class SettledGoalAnswer(Answer):
     def data(self) -> GoalEndRecord:
         more: dict[str, Any] = {}
         if self._move_in:
-            more["move_in"] = MoveInRecord(self._move_in.best, [])
+            more["move_in"] = self._move_in
         if self.defence:
             more["hold"] = hold_record(
                 self.defence.hold,
@@ -819,14 +817,14 @@ class SettledGoalAnswer(Answer):
         if self.needed:
             more["need"] = need_record(self.needed)
         return GoalEndRecord(
-            self.value if self._is_chance else None,
-            self.value,
-            1.0 if self.value is None or not self._is_proven else self.value,
-            self._is_proven,
-            self._is_chance,
-            self._figure,
-            [str(part) for part in next(self.sections()).parts],
-            self.question.turn.to_code(),
+            win_probability=self.value if self._is_chance else None,
+            value=self.value,
+            upper_bound=1.0 if self.value is None or not self._is_proven else self.value,
+            proven=self._is_proven,
+            is_chance=self._is_chance,
+            figure=self._figure,
+            sentences=[str(part) for part in next(self.sections()).parts],
+            code=self.question.turn.to_code(),
             **more,
         )
 

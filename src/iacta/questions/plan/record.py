@@ -14,18 +14,19 @@ from iacta.forms.record import (
     SEED_KEY,
     WILSON_KEY,
     AnswerSectionRecord,
-    Count,
     IntervalRecord,
     KeyedRecord,
-    Unit,
     key,
 )
 from iacta.forms.sections import Section
+from iacta.inputs.meanings import Count, Unit
 from iacta.plan import Continuation, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
-from iacta.plan.report import find_rearguards
+from iacta.plan.hold import Fortified, Threat
+from iacta.plan.plan import Ending, Step, TerritoryEnd
+from iacta.plan.reinforcement import Marginal
+from iacta.plan.report import Rearguard, find_rearguards
 from iacta.probability.distribution import Distribution
-from iacta.probability.estimate import CONFIDENCE
 from iacta.questions.plan.armies_cards_hold import Needed
 from iacta.questions.plan.arrows import label_chances, list_arrows
 from iacta.questions.plan.move_in import MoveIn
@@ -48,7 +49,7 @@ SENTENCES = "The answer in sentences."
 INTERVAL_KEY = "The interval of an estimated chance, else `null`."
 
 
-class GoalRecord(KeyedRecord, kw_only=True):
+class GoalRecord(KeyedRecord):
     """The goal of a plan."""
 
     kind: Literal["take all", "take any", "own any", "worth", "in order"] = key(
@@ -72,64 +73,31 @@ class GoalRecord(KeyedRecord, kw_only=True):
     )
 
 
-class StepRecord(KeyedRecord):
+class StepRecord(KeyedRecord, of=Step):
     """A battle that the plan may fight."""
 
-    from_: str = key(FROM)
-    to: str = key(TO)
-    reach_probability: Unit = key("The chance that this battle is fought.")
-    conquer_probability: Unit = key("The chance that the battle is fought and won.")
-    expected_armies: float = key("The average number of armies that move in after a win.")
+    start: str
+    to: str
+    reach_probability: Unit
+    conquer_probability: Unit
+    expected_armies: float
 
 
-class PlanTerritoryRecord(KeyedRecord):
-    """A territory at the end of the plan."""
-
-    name: str = key(NAME)
-    own_probability: Unit = key("The chance that the player owns the territory.")
-    expected_armies: float = key("The player's armies on the territory on average.")
-
-
-class AdvanceRecord(KeyedRecord):
+class AdvanceRecord(KeyedRecord, of=Rearguard):
     """The number of armies that stay behind after a conquest, garrison included."""
 
-    from_: str = key(FROM)
-    to: str = key(TO)
-    probability: Unit = key("The chance of the conquest.")
-    least: Count = key("The smallest number in nearly all cases.")
-    most: Count = key("The largest number in nearly all cases.")
-    usual: Count = key("The most frequent number.")
+    start: str
+    to: str
+    probability: Unit
+    least: Count
+    most: Count
+    usual: Count
 
 
-class EndingRecord(KeyedRecord):
-    """A battle whose loss ends the plan."""
-
-    from_: str = key(FROM)
-    to: str = key(TO)
-    probability: Unit = key("The chance that the plan fails at this battle.")
-
-
-class WayRecord(KeyedRecord):
-    """A possible first attack."""
-
-    from_: str = key(FROM)
-    to: str = key(TO)
-    dice: Count = key("The number of dice to roll.")
-    value: float = key("The value of the plan that begins with this attack.")
-
-
-class HelpRecord(KeyedRecord):
-    """A rough estimate of the value of new armies on a territory."""
-
-    name: str = key(NAME)
-    one: float = key("The value with one new army there.")
-    all: float = key("The value with all new armies there.")
-
-
-class ReinforceRecord(KeyedRecord):
+class ReinforceRecord(KeyedRecord, of=Reinforcement):
     """New armies and their best placement."""
 
-    armies: Count = key("The number of new armies.")
+    armies: Count
     placement: Mapping[str, Count] = key(PLACEMENT)
     value_without: float | None = key(
         "The value of the plan without new armies; `null` if the time limit allowed no game."
@@ -137,7 +105,7 @@ class ReinforceRecord(KeyedRecord):
     quick_value_without: float = key(
         "The value of a quick plan without new armies, for comparison with `territories`."
     )
-    territories: Sequence[HelpRecord] = key("The value of new armies on each territory.")
+    territories: Sequence[Marginal] = key("The value of new armies on each territory.")
 
 
 class BroughtRecord(KeyedRecord):
@@ -172,25 +140,7 @@ class PlanCardsRecord(KeyedRecord):
     )
 
 
-class ThreatRecord(KeyedRecord):
-    """An opponent's threat to the conquests."""
-
-    player: str = key("The opponent.")
-    chance: Unit = key("The chance that the opponent takes a conquest back.")
-    armies: float = key("The opponent's new armies on average.")
-    at_most: float = key("An upper bound on the chance.")
-
-
-class FortifiedRecord(KeyedRecord):
-    """A fortifying move at the end of the turn."""
-
-    from_: str = key("The territory that the armies leave.")
-    to: str = key("The territory that the armies enter.")
-    part: Unit = key("The share of the games in which the move is made.")
-    armies: float = key("The average number of armies that move.")
-
-
-class HeldRecord(KeyedRecord):
+class HeldRecord(KeyedRecord, of=Hold):
     """The chance to hold the conquests."""
 
     win_probability: Unit | None = key(
@@ -201,10 +151,10 @@ class HeldRecord(KeyedRecord):
     win_probability_unfortified: Unit | None = key(
         "The same chance without a move at the end of the turn."
     )
-    at_least: float = key("A lower bound on the chance against any plans of the opponents.")
+    at_least: float
     is_exact: bool = key("Whether the opponents' plans are proven best.")
-    threats: Sequence[ThreatRecord] = key("The opponents, the most dangerous first.")
-    moves: Sequence[FortifiedRecord] = key("The moves at the end of the turn.")
+    threats: Sequence[Threat]
+    moves: Sequence[Fortified]
     ends: Count = key("The number of simulated games behind the estimates.")
     placement: Mapping[str, Count] = key(
         "Only if the goal is reached already: the new armies on each territory.", default=OMITTED
@@ -216,7 +166,7 @@ class HeldRecord(KeyedRecord):
     )
 
 
-class FewestRecord(KeyedRecord, kw_only=True):
+class FewestRecord(KeyedRecord):
     """The fewest armies for a required chance."""
 
     chance: Unit = key("The requested chance.")
@@ -237,30 +187,6 @@ class CheckRecord(KeyedRecord):
     error: float = key("The standard error of the average.")
 
 
-class DiceChoiceRecord(KeyedRecord):
-    """A number of dice for a first attack."""
-
-    dice: Count = key("The number of attack dice.")
-    loss: float = key("The value given up against the best first attack.")
-    results: Sequence[Sequence[Count]] = key("The possible losses of a roll: `[mine, theirs]`.")
-
-
-class MoveRecord(KeyedRecord):
-    """A possible first attack over one border, with its best number of dice."""
-
-    from_: str = key(FROM)
-    to: str = key(TO)
-    dice: Count = key("The best number of attack dice.")
-    loss: float = key("The value given up against the best first attack.")
-    by_dice: Sequence[DiceChoiceRecord] = key("Each number of attack dice, the best first.")
-    words: str = key("The loss in words, such as `best` or `as good`.")
-    figure: str = key("The value as text.")
-    success: str | None = key(
-        "The value after a conquest with median losses, in words; `null` if no conquest is "
-        "possible."
-    )
-
-
 class StopRecord(KeyedRecord):
     """The option to stop attacking."""
 
@@ -279,15 +205,6 @@ class SceneRecord(KeyedRecord):
     figures: Sequence[str] | None = key("`chances` as whole percentages.")
 
 
-class MoveInRecord(KeyedRecord):
-    """The number of armies to move into a conquered territory."""
-
-    best: Count = key("The best number.")
-    values: Sequence[Sequence[float]] = key(
-        "Pairs of a number of armies and the value of the plan that follows; empty without a value."
-    )
-
-
 class GoalEndRecord(KeyedRecord):
     """The answer if the goal is already reached or nothing is left to attack."""
 
@@ -302,7 +219,7 @@ class GoalEndRecord(KeyedRecord):
     figure: str = key(FIGURE)
     sentences: Sequence[str] = key(SENTENCES)
     code: str = key("The turn as a code of one line.")
-    move_in: MoveInRecord = key(
+    move_in: MoveIn = key(
         "Only after the conquest that reaches the goal: the armies to move in that protect both "
         "territories best.",
         default=OMITTED,
@@ -311,7 +228,7 @@ class GoalEndRecord(KeyedRecord):
     need: FewestRecord = key("Only with `--need`: the fewest new armies.", default=OMITTED)
 
 
-class PlanRecord(KeyedRecord, kw_only=True):
+class PlanRecord(KeyedRecord, of=Plan):
     """The best plan found."""
 
     goal: GoalRecord = key("The goal of the plan.")
@@ -326,19 +243,16 @@ class PlanRecord(KeyedRecord, kw_only=True):
         "any play that fights each battle to its end.",
         is_column=True,
     )
-    proven: bool = key("Whether no play is better by more than 1e-9.")
+    proven: bool
     steps: Sequence[StepRecord] = key("The battles that may be fought, most likely first.")
-    territories: Sequence[PlanTerritoryRecord] = key("The territories at the end of the plan.")
-    seconds: float = key("The time of the search in seconds.")
+    territories: Sequence[TerritoryEnd]
+    seconds: float
     value: float | None = key(
         "The chance, or the points of the player at the end; `null` if the time limit allowed no "
         "game.",
         is_column=True,
     )
-    play: str = key(
-        '`"rolls"` if the plan decides after each roll, `"battles"` if it fights each battle '
-        "to its end."
-    )
+    play: str
     interval: IntervalRecord | None = key(
         "The interval of a value estimated from games, else `null`."
     )
@@ -346,15 +260,13 @@ class PlanRecord(KeyedRecord, kw_only=True):
         "The value of a plan that fights each battle to its end, `null` for other plans."
     )
     advances: Sequence[AdvanceRecord] = key("The armies that stay behind, for each conquest.")
-    endings: Sequence[EndingRecord] = key(
-        "The battles at which the plan may fail, most likely first."
-    )
+    endings: Sequence[Ending] = key("The battles at which the plan may fail, most likely first.")
     code: str = key("The planned turn as a code of one line, which `iacta plan` reads.")
     is_chance: bool = key(IS_CHANCE)
     figure: str = key(FIGURE)
     sentences: Sequence[str] = key(SENTENCES)
     tables: Sequence[AnswerSectionRecord] = key("The displayed tables of the answer.")
-    moves: Sequence[MoveRecord] = key(
+    moves: Sequence[RankedMove] = key(
         "The first attacks, best first; empty if new armies are still to be placed."
     )
     stop: StopRecord | None = key(
@@ -362,7 +274,7 @@ class PlanRecord(KeyedRecord, kw_only=True):
         "placed, and with `--hold`.",
         default=OMITTED,
     )
-    move_in: MoveInRecord = key(
+    move_in: MoveIn = key(
         "Only after a conquest: the armies to move in. The plan continues from the best number.",
         default=OMITTED,
     )
@@ -384,7 +296,7 @@ class PlanRecord(KeyedRecord, kw_only=True):
         "Only for goals in order: for each goal, the chance to reach this and all earlier goals.",
         default=OMITTED,
     )
-    alternatives: Sequence[WayRecord] = key(
+    alternatives: Sequence[Alternative] = key(
         "Only with `--alternatives`: the possible first attacks, best first.",
         default=OMITTED,
     )
@@ -422,65 +334,54 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         rules=rules,
         is_chance=plan.goal.is_chance,
         win_probability=None if has_worth_goal(plan) else plan.win_probability,
-        steps=[StepRecord.from_attributes(step, from_=step.start) for step in plan.steps],
-        territories=[
-            PlanTerritoryRecord.from_attributes(territory) for territory in plan.territories
-        ],
+        steps=[StepRecord.from_attributes(step) for step in plan.steps],
         interval=_make_interval_record(plan.interval),
-        advances=[
-            AdvanceRecord.from_attributes(rearguard, from_=rearguard.start)
-            for rearguard in find_rearguards(plan)
-        ],
-        endings=[EndingRecord(ending.start, ending.to, ending.chance) for ending in plan.endings],
+        advances=[AdvanceRecord.from_attributes(each) for each in find_rearguards(plan)],
         code=plan.problem.turn.to_code(),
         **more,
     )
 
 
 def _make_interval_record(interval: tuple[float, float] | None) -> IntervalRecord | None:
-    return None if interval is None else IntervalRecord(CONFIDENCE, *interval)
-
-
-def ways_record(ways: Sequence[Alternative]) -> list[WayRecord]:
-    return [WayRecord(*way[:4]) for way in ways]
+    return None if interval is None else IntervalRecord.from_interval(interval)
 
 
 def reinforce_record(new: Reinforcement) -> ReinforceRecord:
     return ReinforceRecord(
-        new.armies,
-        dict(new.placement),
-        new.before.value,
-        new.quick,
-        [HelpRecord(marginal.territory, marginal.one, marginal.all) for marginal in new.marginals],
+        armies=new.armies,
+        placement=dict(new.placement),
+        value_without=new.before.value,
+        quick_value_without=new.quick,
+        territories=new.marginals,
     )
 
 
 def cards_record(brought: Distribution[int], goes_on: Continuation | None) -> PlanCardsRecord:
-    armies = [BroughtRecord(number, float(brought[number])) for number in sorted(brought)]
+    armies = [
+        BroughtRecord(armies=number, probability=float(brought[number]))
+        for number in sorted(brought)
+    ]
     if goes_on is None:
-        return PlanCardsRecord(armies)
+        return PlanCardsRecord(armies=armies)
     return PlanCardsRecord(
-        armies,
-        goes_on.first,
-        goes_on.win_probability,
-        _make_interval_record(goes_on.interval),
-        goes_on.without,
-        goes_on.ends,
-        goes_on.proven,
+        armies=armies,
+        first_probability=goes_on.first,
+        win_probability=goes_on.win_probability,
+        interval=_make_interval_record(goes_on.interval),
+        win_probability_without=goes_on.without,
+        ends=goes_on.ends,
+        is_exact=goes_on.proven,
     )
 
 
 def hold_record(held: Hold, **more: Any) -> HeldRecord:
     """Return the chance to hold as a record, with additional keys."""
-    return HeldRecord(
-        held.win_probability,
-        _make_interval_record(held.interval if held.error else None),
-        held.unfortified,
-        held.at_least,
-        held.proven,
-        [ThreatRecord(*threat) for threat in held.threats],
-        [FortifiedRecord(*move) for move in held.moves if move.start],
-        held.ends,
+    return HeldRecord.from_attributes(
+        held,
+        interval=_make_interval_record(held.interval if held.error else None),
+        win_probability_unfortified=held.unfortified,
+        is_exact=held.proven,
+        moves=[move for move in held.moves if move.start],
         **more,
     )
 
@@ -493,44 +394,22 @@ def need_record(needed: Needed) -> FewestRecord:
 
 
 def check_record(checked: Checked) -> CheckRecord:
-    simulated = checked.simulated
-    return CheckRecord(
-        checked.runs,
-        checked.seed,
-        simulated.won.successes,
-        float(simulated.won.probability),
-        IntervalRecord(CONFIDENCE, *checked.interval),
-        simulated.value,
-        simulated.error,
+    won = checked.simulated.won
+    return CheckRecord.from_attributes(
+        checked.simulated,
+        runs=checked.runs,
+        seed=checked.seed,
+        won=won.successes,
+        win_probability=float(won.probability),
+        interval=IntervalRecord.from_interval(checked.interval),
     )
-
-
-def moves_record(moves: Sequence[RankedMove]) -> list[MoveRecord]:
-    return [
-        MoveRecord(
-            *move.way[:3],
-            move.loss,
-            [
-                DiceChoiceRecord(*choice[:2], [*map(list, choice.results)])
-                for choice in move.by_dice
-            ],
-            move.words,
-            move.figure,
-            move.success,
-        )
-        for move in moves
-    ]
-
-
-def move_in_record(move_in: MoveIn, plan: Plan) -> MoveInRecord:
-    return MoveInRecord(move_in.best, [] if plan.value is None else [*map(list, move_in.values)])
 
 
 def stop_record(plan: Plan) -> StopRecord | None:
     if plan.value is None:
         return None
     loss = max(plan.comparable_value - plan.problem.held, 0.0)
-    return StopRecord(loss, describe_loss(plan, loss))
+    return StopRecord(loss=loss, words=describe_loss(plan, loss))
 
 
 def tables_record(sections: Iterable[Section], plan: Plan) -> list[AnswerSectionRecord]:
@@ -565,8 +444,15 @@ def _make_scene_record(plan: Plan, arrows: Sequence[Arrow]) -> SceneRecord:
         short_percent(Fraction(chance) if chance in (0, 1) else chance, 0) for chance in chances
     ]
     return SceneRecord(
-        [*map(asdict, scene.arrows)],
-        [*map(asdict, scene.labels)],
-        chances if labels else None,
-        figures if labels else None,
+        arrows=[
+            {
+                **asdict(each),
+                "paths": [[*map(list, path)] for path in each.paths],
+                "disc": [*each.disc],
+            }
+            for each in scene.arrows
+        ],
+        labels=[{**asdict(label), "middle": [*label.middle]} for label in scene.labels],
+        chances=chances if labels else None,
+        figures=figures if labels else None,
     )

@@ -195,7 +195,7 @@ def list_sections(plan: Plan) -> Iterator[Section]:
     yield _make_advances_section(plan)
     if plan.endings and not has_worth_goal(plan):
         lost = [
-            (f"{ending.start} to {ending.to}", format_step_chance(plan, ending.chance))
+            (f"{ending.start} to {ending.to}", format_step_chance(plan, ending.probability))
             for ending in plan.endings[:MAX_ENDINGS]
         ]
         yield Section([Table(("", "chance"), lost)], title="Where the plan may fail:")
