@@ -8,14 +8,17 @@ from pathlib import Path
 from fastapi import FastAPI
 from fastapi.staticfiles import StaticFiles
 from fastapi.telemetry import TelemetryConfig
+from starlette.middleware.gzip import GZipMiddleware
 
 from iacta.web import api, api_docs, pages
-from iacta.web.cache_and_gzip import Delivery
+from iacta.web.delivery import Delivery, EntityTags
 from iacta.web.guard import HEADERS, CrossOrigin, Guard
+from iacta.web.limits import GZIP_LEVEL, LARGE_BYTES
 from iacta.web.map import make_router as make_map_router
 from iacta.web.openapi import add_schema
 from iacta.web.problems import add_problems
 from iacta.web.process_pool import Work
+from iacta.web.search_stream import LINES
 
 # Environment variables must not switch telemetry on.
 SILENT: TelemetryConfig = {
@@ -63,7 +66,15 @@ def create_app(
     if origins:
         app.add_middleware(CrossOrigin, origins=origins)
     app.add_middleware(Guard, host=host, names=names)
-    app.add_middleware(Delivery)  # outside the guard, to deliver its refusals too
+    # The last middleware is the outermost; the guard's refusals are delivered too.
+    app.add_middleware(EntityTags)
+    app.add_middleware(
+        GZipMiddleware,
+        minimum_size=LARGE_BYTES,
+        compresslevel=GZIP_LEVEL,
+        exclude_content_types=(LINES,),
+    )
+    app.add_middleware(Delivery)
     add_problems(app, pages.make_problem_page, HEADERS)
     app.include_router(api.make_router(working))
     app.include_router(pages.make_router(working))
