@@ -50,6 +50,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_functions_in_the_changelog_are_public_or_keys_of_answers() -> None:
+    source = "\n".join(file.read_text("utf-8") for file in (ROOT / "src/iacta").rglob("*.py"))
+    defined = {*re.findall(r"^(?:def|class) (\w+)", source, re.MULTILINE)}
+    keys = {*re.findall(r"^    (\w+): .*= key\(", source, re.MULTILINE)}
+    names = {*re.findall(r"`(\w+)", (ROOT / "CHANGELOG.md").read_text("utf-8"))}
+    packages = (ROOT / "src/iacta").rglob("__init__.py")
+    exported = {*re.findall(r'"(\w+)"', "".join(file.read_text("utf-8") for file in packages))}
+    assert names & defined - keys <= {*iacta.__all__, *exported}
+
+
 def list_sessions() -> list[tuple[str, Session]]:
     """Return all sessions, each with its page."""
     return [
