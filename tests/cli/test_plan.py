@@ -228,9 +228,7 @@ def test_a_worth_is_reported_with_its_interval(small: Path) -> None:
     guessed = replace(plan, value=4.5, interval=(4.25, 4.75), upper_bound=6.0, proven=False)
     found = next(asked.PlanAnswer(PlanQuestion(str(small), worth=True), guessed).sections())
     first, reason, unit = found.parts
-    assert first == (
-        "Attacking gains about 3.5 points (3.25 to 3.75); perfect play could gain 5 at most."
-    )
+    assert first == ("Attacking gains about 3.5 points (3.25 to 3.75); a better plan may exist.")
     assert "territories more" in str(reason)
     assert unit == (
         "Points count at the end of your turn, even if others take territories back: 1 for a "
@@ -238,7 +236,7 @@ def test_a_worth_is_reported_with_its_interval(small: Path) -> None:
     )
     none = replace(guessed, steps=())
     assert asked.PlanAnswer(PlanQuestion(str(small), worth=True), none).sentence == (
-        "The search found no attack that pays; perfect play could gain 5 at most."
+        "The search found no attack that pays; a better plan may exist."
     )
 
 
@@ -246,14 +244,16 @@ def test_an_estimate_is_reported_with_its_interval_and_bound(small: Path) -> Non
     plan = best_plan(read_position(small), TakeAll("East"))
     guessed = replace(plan, win_probability=0.62, value=0.62, interval=(0.61, 0.63), proven=False)
     for bound, said in (
-        (0.625, "; the best plan could be up to 0.5 points better."),
-        (0.7, "; the best plan could be up to 8 points better."),
+        (0.625, "; no plan is more than 0.5 points better."),
+        (0.7, "; a better plan may exist."),
         (0.98, "; a better plan may exist."),
     ):
         found = replace(guessed, upper_bound=bound)
         answer = asked.PlanAnswer(PlanQuestion(str(small), take="East"), found)
         assert answer.sentence == f"You take East with a chance of 62.00% (61.00 to 63.00){said}"
         assert answer.record()["interval"] == {"level": 0.95, "low": 0.61, "high": 0.63}
+        last = [*answer.sections()][-1].parts[-1]
+        assert (last == "No plan has a chance above 70.00%.") == (bound == 0.7)
 
 
 def test_a_stack_may_be_placed_on_a_custom_board() -> None:

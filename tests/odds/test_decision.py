@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import iacta
-from iacta import CLASSIC, Roll, Rules, find_rules, how_many_dice, when_to_stop
+from iacta import CLASSIC, Roll, Rules, ask, find_rules, how_many_dice, when_to_stop
 from iacta.methods.optimal_play import Choices, Reward, solve, solve_exactly
+from iacta.odds.decisions import find_prize_to_roll
 from tests import adapters, brute, strategies
 
 LEFT_OUT = ("two against three", "ties to the attacker", "fortification", "dominating12")
@@ -332,3 +333,33 @@ def test_the_best_dice_agree_with_the_slow_twin(rules: str) -> None:
 
     for battle in ((1, 1), (2, 2), (3, 4), (6, 5), (4, 7)):
         assert how_many_dice(*battle, found, exact=True).win_probability == chance(*battle)
+
+
+@pytest.mark.parametrize("battle", [(7, 5), (12, 10), (3, 20), (2, 1), (30, 35)])
+@pytest.mark.parametrize("kill_value", [0, 0.5])
+def test_rolling_pays_from_the_prize_to_roll(battle: tuple[int, int], kill_value: float) -> None:
+    prize = find_prize_to_roll(*battle, kill_value=kill_value)
+    assert prize is not None
+    for factor, action in ((1.0001, "roll"), (0.9999, "stop")):
+        decision = when_to_stop(*battle, prize=factor * prize, kill_value=kill_value)
+        assert decision.action == action or prize == 0.0
+
+
+def test_no_prize_makes_an_army_roll_that_must_stay() -> None:
+    assert find_prize_to_roll(1, 5) is None
+
+
+def test_an_answer_to_stop_names_its_prize_and_the_prize_to_roll() -> None:
+    found = ask("decide", attackers=7, defenders=5)
+    first, chance, prize = next(found.sections()).parts
+    assert first == (
+        "Stop: with 7 armies against 5, stopping is worth 7.00 armies to you, and rolling on is "
+        "worth no more, with a prize of 3 armies for the territory."
+    )
+    assert chance == "An attack to the end takes the territory with a chance of 63.77%."
+    assert prize == "Rolling pays from a prize of 4.83 armies."
+    record = found.record()
+    assert record["prize"] == 3.0
+    assert record["prize_to_roll"] == pytest.approx(4.825190634364344, abs=1e-12)
+    assert "prize_to_roll" not in ask("decide", attackers=7, defenders=5, prize=5).record()
+    assert "prize" not in ask("decide", attackers=7, defenders=5, mix=True).record()

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,12 @@ from iacta.batch import answer
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, format_cell
 from iacta.forms.whole_game import CONDITION, PEOPLE
+from iacta.plan import TakeAll
 from iacta.plan.quick_estimates import MIN_GAP
+from iacta.probability.estimate import Interval
+from iacta.questions.goals import GoalsAnswer, GoalsQuestion
 from iacta.questions.win import WinQuestion
+from iacta.war import Reach
 from iacta.war.games import War, describe_aim, find_best_aim_per_goal
 from iacta.war.narration import describe_moves
 from iacta.war.players import PLAYERS
@@ -238,8 +243,13 @@ def test_without_games_goals_have_their_own_chance_only() -> None:
     assert not {"win", "second_opinion", "games"} & {*record, *record["goals"][0]}
     win, *others = record["goals"]
     assert (win["goal"], win["parameters"]) == ("win now", {"win": True})
-    chances = [row["chance"] for row in others]
-    assert chances == sorted(chances, reverse=True)
+    ranks = [(row["goal"] == "take one card" or row["chance"] <= 0.5) for row in others]
+    assert ranks == sorted(ranks)
+    for is_last in (False, True):
+        chances = [
+            row["chance"] for row, rank in zip(others, ranks, strict=True) if rank == is_last
+        ]
+        assert chances == sorted(chances, reverse=True)
     # To hold needs no attacks, so it has no chance of its own.
     assert "hold" not in [row["goal"] for row in record["goals"]]
 
@@ -327,3 +337,25 @@ def test_even_a_short_time_gives_intervals() -> None:
     assert record["games"] >= 2
     for row in record["players"]:
         assert row["interval"]["low"] <= row["win"] <= row["interval"]["high"]
+
+
+def test_a_player_who_wins_no_game_hardly_wins_with_any_goal() -> None:
+    found = answer_example("goals", win=True, games=4)
+    assert isinstance(found, GoalsAnswer)
+    assert found.judged is not None
+    lost = tuple(replace(each, win=0.0, second_opinion=0.001) for each in found.judged.goals)
+    hopeless = replace(found, judged=replace(found.judged, goals=lost))
+    assert hopeless.sentence == (
+        "Red hardly wins, whatever they choose: about 0% of games when the computer plays every "
+        "side."
+    )
+    assert "not clearly worse" not in join_text([*hopeless.sections()])
+
+
+def test_a_goal_whose_best_plan_is_unknown_has_no_range_in_its_sentence() -> None:
+    goal = TakeAll("Brazil, Argentina")
+    reach = Reach("take South America", goal, 0.04, Interval(0.02, 1.0), 3.0, ())
+    found = GoalsAnswer(GoalsQuestion(code=CODE), (reach,))
+    assert found.sentence == (
+        "Red can take South America this turn with a chance of 4%; a better plan may exist."
+    )

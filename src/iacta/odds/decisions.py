@@ -230,6 +230,55 @@ def when_to_stop(
     )
 
 
+def find_prize_to_roll(
+    attackers: int,
+    defenders: int,
+    rules: Rules | str = "classic",
+    *,
+    army_value: Chance = 1,
+    kill_value: Chance = 0,
+    garrison: int | None = None,
+) -> float | None:
+    """Return the prize at which rolling is worth as much as stopping.
+
+    With a larger prize rolling is better, with a smaller prize stopping. The arguments and the
+    exceptions are the same as for `when_to_stop`. Returns `None` if no army can attack.
+
+    >>> prize = find_prize_to_roll(7, 5)
+    >>> round(prize, 4), when_to_stop(7, 5, prize=prize + 0.01).action
+    (4.8252, 'roll')
+
+    The gain from optimal play is a convex, piecewise linear function of the prize, whose slope is
+    the chance to conquer the territory. Newton's method from a large prize therefore finds the
+    largest prize without a gain after finitely many steps.
+    """
+    battle = _read_battle(attackers, defenders, rules, garrison)
+    refuse_rules(battle.rules)
+    if not battle.able:
+        return None
+    reward = _read_reward(1, army_value, kill_value)
+
+    def find_gain(prize: Fraction) -> tuple[float, float]:
+        solution = solve(
+            battle.able, battle.defenders, battle.rules, reward._replace(prize=prize), MAY_STOP
+        )
+        chance = float(solution.win_probabilities[battle.state])
+        return float(solution.values[battle.state]), chance
+
+    prize = Fraction(1)
+    gain, chance = find_gain(prize)
+    while gain <= 0.0 and prize < MAX_VALUE:
+        prize *= 2
+        gain, chance = find_gain(prize)
+    while gain > 0.0 and chance > 0.0:
+        smaller = max(prize - Fraction(gain / chance), Fraction(0))
+        if smaller == prize or smaller == 0:
+            return float(smaller)
+        prize = smaller
+        gain, chance = find_gain(prize)
+    return float(prize)
+
+
 def best_mix(
     attackers: int, defenders: int, rules: Rules | str = "classic", *, garrison: int | None = None
 ) -> Decision:

@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from fractions import Fraction
+from functools import cached_property
+from math import ceil
 from typing import Any
 
+from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag, Number
 from iacta.forms.percentages import list_fractions, mark_certain, percent
@@ -12,6 +15,7 @@ from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import (
     ATTACKERS_KEY,
     DEFENDERS_KEY,
+    OMITTED,
     RULES_KEY,
     ExactText,
     KeyedRecord,
@@ -29,6 +33,7 @@ from iacta.odds.decisions import (
     Decision,
     DiceDecision,
     best_mix,
+    find_prize_to_roll,
     how_many_dice,
     when_to_stop,
 )
@@ -85,9 +90,13 @@ class DecideQuestion(RulesForm, ExactForm, Question):
     def given_values(self) -> dict[str, Any]:
         return {name: value for name in USUAL if (value := getattr(self, name)) is not None}
 
+    @property
+    def worth(self) -> dict[str, Any]:
+        """The values of the territory, of each army kept and of each army destroyed."""
+        return USUAL | self.given_values
+
     def answer(self, watch: Watch | None = None) -> "DecideAnswer | DiceAnswer":
-        battle = self.attackers, self.defenders, self.rule_set.rules
-        worth: dict[str, Any] = USUAL | self.given_values
+        battle, worth = (self.attackers, self.defenders, self.rule_set.rules), self.worth
         if self.mix:
             return DecideAnswer(self, best_mix(*battle))
         if not self.dice:
@@ -131,6 +140,14 @@ class DecideRecord(KeyedRecord):
     boundary: tuple[Boundary, ...] = key(
         "The smallest stack with which to roll, for each number of defenders."
     )
+    prize: float = key("Without `--mix`: the value of the territory.", default=OMITTED)
+    army_value: float = key("Without `--mix`: the value of each army kept.", default=OMITTED)
+    kill_value: float = key("Without `--mix`: the value of each army destroyed.", default=OMITTED)
+    prize_to_roll: float | None = key(
+        "Only if it is best to stop: the prize from which rolling pays; `null` if no army can "
+        "attack.",
+        default=OMITTED,
+    )
 
 
 class DecideAnswer(Answer):
@@ -144,7 +161,12 @@ class DecideAnswer(Answer):
 
     @property
     def data(self) -> DecideRecord:
-        return DecideRecord.from_attributes(self.decision, self.question)
+        more: dict[str, Any] = {}
+        if not self.question.mix:
+            more = {name: float(value) for name, value in self.question.worth.items()}
+            if self.decision.action == "stop":
+                more["prize_to_roll"] = self.prize_to_roll
+        return DecideRecord.from_attributes(self.decision, self.question, **more)
 
     def rows(self) -> Iterator[Sequence[object]]:
         decision = self.decision
@@ -154,8 +176,8 @@ class DecideAnswer(Answer):
                 yield (attackers, defenders, decision.find_action(attackers, defenders))
 
     def draw(self, charts: Charts) -> Any:
-        worth: dict[str, Any] = USUAL | self.question.given_values
-        return charts.decision_map(self.decision, None if self.question.mix else worth["prize"])
+        prize = None if self.question.mix else self.question.worth["prize"]
+        return charts.decision_map(self.decision, prize)
 
     def sections(self) -> Iterator[Section]:
         decision, rules = self.decision, self.decision.rules
@@ -164,6 +186,8 @@ class DecideAnswer(Answer):
             return
         order = self._describe_mix() if self.question.mix else self._describe_action()
         lines = [f"{order}{note_rules(self.question.rule_set.name)}."]
+        if decision.action == "stop" and not self.question.mix:
+            lines += self._describe_alternative()
         if decision.action != "stop":
             fought = find_blitz_rules(rules) if decision.action == "blitz" else rules
             chance = percent(mark_certain(decision.win_probability, [fought]))
@@ -180,11 +204,34 @@ class DecideAnswer(Answer):
         decision = self.decision
         battle = f"with {name_armies(decision.attackers)} against {decision.defenders}"
         stopped = f"{float(decision.value_if_stopped):.2f}"
+        prize = f"with a prize of {float(self.question.worth['prize']):g} armies for the territory"
         if decision.action == "stop":
             worth = f"stopping is worth {stopped} armies to you"
-            return f"Stop: {battle}, {worth}, and rolling on is worth no more"
+            return f"Stop: {battle}, {worth}, and rolling on is worth no more, {prize}"
         value = f"{float(decision.value):.2f}"
-        return f"Roll: {battle}, rolling on is worth {value} armies to you, stopping {stopped}"
+        worth = f"rolling on is worth {value} armies to you, stopping {stopped}"
+        return f"Roll: {battle}, {worth}, {prize}"
+
+    @cached_property
+    def prize_to_roll(self) -> float | None:
+        """The prize from which rolling pays; `None` if rolling pays already or is impossible."""
+        if self.question.mix or self.decision.action != "stop":
+            return None
+        battle = self.decision.attackers, self.decision.defenders, self.decision.rules
+        worth = self.question.worth
+        return find_prize_to_roll(
+            *battle, army_value=worth["army_value"], kill_value=worth["kill_value"]
+        )
+
+    def _describe_alternative(self) -> Iterator[str]:
+        """Yield sentences on the attack that is not worth its armies."""
+        decision = self.decision
+        chance = Battle(decision.attackers, decision.defenders, decision.rules).win_probability()
+        conquest = percent(mark_certain(chance, [decision.rules]))
+        yield f"An attack to the end takes the territory with a chance of {conquest}."
+        if self.prize_to_roll is not None:
+            from_ = ceil(100 * self.prize_to_roll + 1e-9) / 100
+            yield f"Rolling pays from a prize of {from_:g} armies."
 
     def _describe_mix(self) -> str:
         decision = self.decision

@@ -31,7 +31,11 @@ from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.games import WIN_NOW
 from iacta.war.goals import DEFAULT_GAMES
 
+WITHIN = "within: no plan has a chance outside this range; a longer search stays in it."
+BEHIND = "behind: how many percentage points fewer games this goal wins than the first."
+KEEPER = "keeper AI: the games won when another AI, which guards its continents, plays every side."
 HOW = {"tactics": "", "plan": "with a plan", "worth": "with a more careful plan"}
+MIN_WIN = 0.005  # a smaller chance to win counts as about 0%
 WIDE = 0.02  # chances with wider intervals have no digits after the point
 REACH_SHARE = 0.35  # fraction of the time limit for the chances of goals, if games follow
 
@@ -222,7 +226,8 @@ class GoalsAnswer(Answer):
                 columns: tuple[str, ...] = "", "chance", "within", "armies left", "new armies"
                 if not any(row[-1] for row in rows):
                     columns, rows = columns[:-1], [row[:-1] for row in rows]
-                yield Section([Table(columns, rows)], title="Goals within reach:")
+                notes = [WITHIN] if any(row[2] for row in rows) else []
+                yield Section([Table(columns, rows), *notes], title="Goals within reach:")
             return
         assumed = [*describe_condition(self.question.turn), *self.question.list_assumptions()]
         yield Section([goals_sentence(self), *self._list_warnings(), *assumed, PEOPLE])
@@ -232,10 +237,14 @@ class GoalsAnswer(Answer):
         ]
         wins = ("games won", "95% interval", "behind", "keeper AI", "95% interval")
         columns = ("", "", "chance", "within", "armies left", *wins)
-        yield Section([Table(columns, table)], title="Goals, and the games won after each goal:")
+        notes = [*([WITHIN] if any(row[3] for row in table) else []), BEHIND, KEEPER]
+        title = "Goals, and the games won after each goal:"
+        yield Section([Table(columns, table), *notes], title=title)
 
     def _list_warnings(self) -> Iterator[str]:
-        if self.judged and (unclear := [each.goal for each in self.judged.unclear]):
+        if self.judged is None or _is_lost(self.judged):
+            return
+        if unclear := [each.goal for each in self.judged.unclear]:
             yield f"These goals are not clearly worse: {join_phrases(unclear)}."
 
     def draw(self, charts: Charts) -> Any:
@@ -337,9 +346,11 @@ def _make_win_cells(judged: GoalChance | None) -> tuple[str, str, str, str, str]
 
 
 def goals_sentence(answer: GoalsAnswer) -> str:
-    """Return a sentence about the best goal."""
+    """Return a sentence about the first goal."""
     player, judged = answer.question.turn.player, answer.judged
     name = f"{player[:1].upper()}{player[1:]}"
+    if judged is not None and _is_lost(judged):
+        return f"{name} hardly wins, whatever they choose: about 0% of games {CONDITION}."
     if judged is not None:
         first = judged.best
         return (
@@ -353,10 +364,12 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     first_reach = answer.reached[0]
     if not _is_known(first_reach):
         return f"There was no time to compare {name}'s goals; allow more time."
-    formatted, between, _ = _make_reach_cells(first_reach)
-    within = f" ({between})" if between else ""
+    formatted, within, _ = _make_reach_cells(first_reach)
     place = f", with {describe_placement(first_reach.placement)}" if first_reach.placement else ""
-    chance = f"a chance of {formatted}{within}{place}."
-    if first_reach.words == WIN_NOW:
-        return f"{name} can win the game this turn: {chance}"
-    return f"{name}'s easiest goal this turn is to {first_reach.words}: {chance}"
+    better = "; a better plan may exist" if within else ""
+    return f"{name} can {first_reach.words} this turn with a chance of {formatted}{place}{better}."
+
+
+def _is_lost(judged: Goals) -> bool:
+    """Return whether the player wins almost no game, whichever goal they choose."""
+    return all(max(each.win, each.second_opinion) < MIN_WIN for each in judged.goals)

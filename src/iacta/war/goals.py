@@ -88,6 +88,8 @@ AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans are tried 
 ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans are tried
 WIN_TIME_SHARE = 0.2  # share of the total time for the search for a win in this turn
 ESTIMATE_TIME_SHARE = 0.4  # share of the total time for quick estimates of all goals
+ONE_CARD = "take one card"
+LIKELY = 0.5  # larger goals with a greater chance come before the goal to take one card
 MIN_CHANCE = 0.005  # goals with a smaller chance are omitted
 TERRITORY_WORTH = 0.6  # the value of a territory, in armies
 
@@ -203,7 +205,8 @@ def goals_in_reach(
 ) -> tuple[Reach, ...]:
     """Return the goals with a chance of at least 0.5% this turn, the likeliest goal first.
 
-    The goal of winning the game comes before all other goals.
+    The goal of winning the game comes before all other goals. Continents and players that fall with
+    a chance above 50% come before the goal to take one card, which is easier in every position.
 
     turn: a turn in any phase. The usual AI trades and reveals the cards. In the phase `advance`, as
         many armies as possible advance.
@@ -219,8 +222,8 @@ def goals_in_reach(
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
     >>> for each in goals_in_reach(turn):
     ...     print(each.words, round(each.chance, 4), round(each.left, 2))
-    take one card 0.9996 8.48
     eliminate blue 0.8894 6.26
+    take one card 0.9996 8.48
     """
     war, deadline = War(_check_not_over(turn)), Deadline.from_time_limit(time_limit)
     start = _find_plan_start(war)
@@ -255,9 +258,10 @@ def goals_in_reach(
         found = [Reach.from_estimate(words, goals[words], look) for words, look in some.items()]
         return tuple(sorted([*sure, *found], key=find_rank))
 
-    def find_rank(reach: Reach) -> tuple[bool, float, str]:
+    def find_rank(reach: Reach) -> tuple[bool, bool, float, str]:
         is_win = reach.words == WIN_NOW and reach.chance >= MIN_CHANCE
-        return not is_win, -reach.chance, reach.words
+        is_large = reach.words != ONE_CARD and reach.chance > LIKELY
+        return not is_win, not is_large, -reach.chance, reach.words
 
     def estimate_briefly(words: str, part: Deadline) -> QuickEstimate:
         return estimate_goal(start.position, goals[words], start.place, options, part)
@@ -323,7 +327,7 @@ def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny | OwnAny]]:
         name for name in names if position.find_holding(name).owner not in ("", turn.player)
     )
     if not turn.conquered and others:
-        yield "take one card", TakeAny(others)
+        yield ONE_CARD, TakeAny(others)
 
 
 def best_goals(

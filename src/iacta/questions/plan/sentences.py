@@ -24,6 +24,7 @@ NOTICEABLE_POINTS = 0.05  # a smaller gap between points and their bound is not 
 NEAR, INFORMATIVE = 0.01, 0.2
 MAX_LINES = 40  # maximum number of rows in a table
 MAX_ENDINGS = 3  # maximum number of rows in the table of failures
+MAY_EXIST = "; a better plan may exist."
 COUNTED = "The numbers in these tables come from {} simulated games of the plan."
 
 
@@ -83,16 +84,28 @@ def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
     if plan.proven:
         placement = "" if has_tried_all else " for this placement"
         return f"{worth}; no plan{kind} is better{placement}."
-    if not _has_informative_bound(plan):
-        return f"{worth}; a better plan may exist."
     if plan.gap < (NOTICEABLE_CHANCE if is_chance else NOTICEABLE_POINTS):
         return f"{worth}; no plan{kind} is noticeably better."
-    if has_worth_goal(plan):
-        gain = _round_up(plan.upper_bound - plan.problem.held, 1)
-        player = f"the best plan{kind}" if kind else "perfect play"
-        return f"; {player} could gain {gain} at most."
+    if has_worth_goal(plan) or plan.gap > NEAR * plan.problem.rewards.most:
+        return f"{worth}{MAY_EXIST}"
     points = f"{_round_up(100 * plan.gap if is_chance else plan.gap, 2)} points"
-    return f"{worth}; the best plan{kind} could be up to {points} better."
+    return f"{worth}; no plan{kind} is more than {points} better."
+
+
+def _list_bounds(plan: Plan) -> Iterator[str]:
+    """Yield a sentence on the upper bound of a plan whose sentence says that a better may exist."""
+    if plan.value is None or plan.proven or not describe_proof(plan).endswith(MAY_EXIST):
+        return
+    if not _has_informative_bound(plan):
+        return
+    kind = " that fights each battle to its end" if plan.play == "battles" else ""
+    if has_worth_goal(plan):
+        most = f"gains more than {_round_up(plan.upper_bound - plan.problem.held, 1)} points"
+    elif plan.goal.is_chance:
+        most = f"has a chance above {_format_bound(plan.upper_bound)}"
+    else:
+        most = f"is worth more than {_round_up(plan.upper_bound, 2)} points"
+    yield f"No plan{kind} {most}."
 
 
 def _has_informative_bound(plan: Plan) -> bool:
@@ -175,7 +188,11 @@ def explain_impossibility(plan: Plan) -> str:
 
 
 def list_sections(plan: Plan) -> Iterator[Section]:
-    if not plan.steps or is_hopeless(plan):
+    if is_hopeless(plan):
+        return
+    if not plan.steps:
+        if bounds := [*_list_bounds(plan)]:
+            yield Section(bounds)
         return
     line = find_main_line(plan)
     rows = [_make_main_row(plan, battle) for battle in line]
@@ -201,7 +218,7 @@ def list_sections(plan: Plan) -> Iterator[Section]:
         yield Section([Table(("", "chance"), lost)], title="Where the plan may fail:")
     owned = Table(("", "chance to own", "armies on average"), list(_list_final_territories(plan)))
     source = [COUNTED.format(plan.games)] if plan.games else []
-    yield Section([owned, *source], title="At the end:")
+    yield Section([owned, *source, *_list_bounds(plan)], title="At the end:")
 
 
 def format_step_chance(plan: Plan, chance: float) -> str:
