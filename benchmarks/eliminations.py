@@ -29,7 +29,6 @@ from iacta.game.turn import Policy
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAll, best_plan, eliminate
 from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
-from iacta.plan.reinforcement import turn_options
 from iacta.plan.winning import find_win
 from iacta.war.chances import CUT_ROUNDS, Z
 from iacta.war.games import CHOSEN_AIM, Aim, War
@@ -277,14 +276,12 @@ def estimate_win(start: Turn) -> float:
     win = find_win(start, Deadline(WIN_SECONDS))
     if win is None or win.placement is not None:
         return 0.0
-    deadline, options = Deadline(WIN_SECONDS), turn_options(start)
-    return estimate_goal(start.position, win.goal, start.place, options, deadline).chance
+    return estimate_goal(start, win.goal, Deadline(WIN_SECONDS)).chance
 
 
 def estimate_goal_chance(start: Turn, goal: TakeAll) -> QuickEstimate:
     """Return a quick estimate of the chance to reach a goal."""
-    deadline, options = Deadline(PLAN_SECONDS), turn_options(start)
-    return estimate_goal(start.position, goal, start.place, options, deadline)
+    return estimate_goal(start, goal, Deadline(PLAN_SECONDS))
 
 
 def find_placement_phase(war: War, victim: int) -> Turn | None:
@@ -300,9 +297,7 @@ def measure_plan(start: Turn, victim: str, found: QuickEstimate) -> tuple[float,
         if armies:
             turn = turn.after(Place(territory, armies))
     goal = eliminate(turn.position, victim)
-    plan = best_plan(
-        turn.position, goal, budget=PLAN_BUDGET, time_limit=PLAN_SECONDS, **turn_options(turn)
-    )
+    plan = best_plan(turn, goal, budget=PLAN_BUDGET, time_limit=PLAN_SECONDS)
     wins = list[float]()
     for seed in range(GAMES_OF_A_PLAN):
         after = play_plan(turn, plan.policy, victim, seed)

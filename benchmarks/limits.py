@@ -99,7 +99,7 @@ def list_work(position: Position) -> Iterator[tuple[str, Work]]:
 
 
 def _reinforce(position: Position, goal: TakeAll, new: int, limit: float | None) -> object:
-    return reinforce(position, goal, new, time_limit=limit)
+    return reinforce(Turn(position, place=new), goal, time_limit=limit)
 
 
 def measure_overrun(work: Work, limit: float) -> float:

@@ -41,7 +41,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
 from iacta.plan.planner import STYLES
 from iacta.plan.policy import MAX_STATES_BY_DEFAULT, STARTS, find_policy
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import pose_problem
 from iacta.plan.search import Search, Style
 from iacta.questions.plan import PlanQuestion
 
@@ -94,7 +94,7 @@ def measure_exact_play() -> Iterator[Measurement]:
     for seed in range(40):
         position = small_board(seed)
         goal = (TakeAll, TakeAny)[seed % 2](position.list_territories("blue"))
-        core = Search(read_problem(position, goal))
+        core = Search(pose_problem(position, goal))
         started = time.process_time()
         if core.solve(Deadline(), MAX_STATES_BY_DEFAULT) is None:
             rates.append(MAX_STATES_BY_DEFAULT / (time.process_time() - started))
@@ -112,10 +112,10 @@ def measure_exact_play() -> Iterator[Measurement]:
 
 
 def measure_games() -> Iterator[Measurement]:
-    """Measure how long a simulated game and `next_move` take on hard positions."""
+    """Measure how long a simulated game and a decision take on hard positions."""
     games, moves = [], []
     for each in hard_positions():
-        policy = find_policy(read_problem(each.position, each.goal), states=0)
+        policy = find_policy(pose_problem(each.position, each.goal), states=0)
         if not isinstance(policy.search, Search):
             raise TypeError("this benchmark needs the compiled core")
         started = time.process_time()
@@ -124,10 +124,10 @@ def measure_games() -> Iterator[Measurement]:
         plan = best_plan(each.position, each.goal, time_limit=0)
         for position in (each.position, *(midgame(seed) for seed in range(3))):
             started = time.perf_counter()
-            plan.next_move(position)
+            plan.policy(Turn(position))
             moves.append(time.perf_counter() - started)
     yield Measurement("a game, median milliseconds", 1000 * statistics.median(games), 0.9, False, 7)
-    yield Measurement("next_move, worst milliseconds", 1000 * max(moves), 20.0, False, len(moves))
+    yield Measurement("a decision, worst milliseconds", 1000 * max(moves), 20.0, False, len(moves))
 
 
 def measure_goals_and_threats() -> Iterator[Measurement]:
@@ -185,7 +185,7 @@ def measure_play(
     short: dict[float, list[float]] = {limit: [] for limit in limits}
     inside = list[bool]()
     for each in hard_questions(positions):
-        gains = partial(_play_gains, Search(read_problem(each.position, each.goal)), games)
+        gains = partial(_play_gains, Search(pose_problem(each.position, each.goal)), games)
         values = {style: gains(style) for style in STYLES}
         best, plans = best_plan(each.position, each.goal, time_limit=longest), dict[float, Plan]()
         for limit in limits:
@@ -316,7 +316,7 @@ def measure_large_board() -> Iterator[Measurement]:
         position = midgame(seed, board)
         stack = next(k for k, each in enumerate(position.holdings) if each.armies > 9)
         around = [stack + columns * y + x for y in (0, 1, 2) for x in (0, 1, 2)]
-        problem = read_problem(position, TakeAll(tuple(names[k % len(names)] for k in around)))
+        problem = pose_problem(position, TakeAll(tuple(names[k % len(names)] for k in around)))
         started = time.process_time()
         core = Search(problem)
         core.assign(Deadline(), STARTS)
@@ -335,7 +335,7 @@ def measure_limits() -> Iterator[Measurement]:
         plans.append(time.perf_counter() - started)
     for seed in range(4):
         started = time.perf_counter()
-        reinforce(midgame(seed), Worth(), 5, time_limit=1)
+        reinforce(Turn(midgame(seed), place=5), Worth(), time_limit=1)
         placed.append(time.perf_counter() - started)
         # Eliminate the player with the fewest territories.
         position = midgame(seed)

@@ -13,7 +13,7 @@ from iacta.board.position import read_position
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, Worth, eliminate
 from iacta.plan.policy import find_policy
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import pose_problem
 from iacta.plan.search import Search
 
 POSITIONS = 300
@@ -249,7 +249,7 @@ def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
         for goal in goals:
             if {*_list_names(position, goal)} <= mine:
                 continue
-            policy = find_policy(read_problem(position, goal), states=HARD_STATES)
+            policy = find_policy(pose_problem(position, goal), states=HARD_STATES)
             games = policy.search.play(Deadline(), HARD_GAMES)
             if 0.1 < games.gains.mean() < 0.9 and games.report.states > HARD_SEEN:
                 number -= 1
@@ -273,7 +273,7 @@ def draw_restricted_questions(number: int, first: int = 30_000) -> Iterator[tupl
         goals = [*_list_goals(position)]
         rng.shuffle(goals)
         for goal in goals:
-            narrow = read_problem(position, goal).narrow()
+            narrow = pose_problem(position, goal).narrow()
             if narrow is None or narrow.focus is None or narrow.focus.bit_count() > RESTRICTED_SIZE:
                 continue
             solution = Search(narrow).solve(Deadline(), RESTRICTED_STATES)

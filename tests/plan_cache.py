@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from iacta import Plan, Position, best_plan
+from iacta import Plan, Turn, best_plan
 
 FOUND: dict[str, Plan] = {}
 REPORTS = ("progress", "improved")  # callbacks that do not affect the result
@@ -15,11 +15,11 @@ REPORTS = ("progress", "improved")  # callbacks that do not affect the result
 def no_plan_twice() -> Iterator[None]:
     """Cache plans, so that tests of text, JSON, CSV and pages share a search."""
 
-    def remembered(position: Position, goal: Any, **options: Any) -> Plan:
+    def remembered(turn: Turn, goal: Any, **options: Any) -> Plan:
         asked = {name: each for name, each in options.items() if name not in REPORTS}
-        key = repr((hash(position), goal.record(), asked))
+        key = repr((hash(turn.board), turn.to_code(), goal.record(), asked))
         if key not in FOUND:
-            FOUND[key] = best_plan(position, goal, **options)
+            FOUND[key] = best_plan(turn, goal, **options)
         return FOUND[key]
 
     with pytest.MonkeyPatch.context() as patch:

@@ -18,7 +18,7 @@ from iacta.plan.planner import EQUAL
 from iacta.plan.policy import best_policy
 from iacta.plan.problem import TurnState, pose_problem
 from iacta.plan.quick_estimates import Conquest, QuickEstimate, find_implied, order_estimates
-from iacta.plan.reinforcement import plan_with_new_armies, turn_options
+from iacta.plan.reinforcement import plan_with_new_armies
 
 PLAYERS = "red", "blue", "green"
 TURNS = 100
@@ -67,8 +67,8 @@ def find_disorder(turn: Turn) -> list[str]:
     for who, (start, rows) in groups.items():
         for words, goal, chance in rows:
             for others, other, least in rows:
-                stronger = Conquest.for_goal(goal, start)
-                if stronger.implies(Conquest.for_goal(other, start)) and chance > least:
+                stronger = Conquest.for_goal(goal, Turn(start))
+                if stronger.implies(Conquest.for_goal(other, Turn(start))) and chance > least:
                     wrong.append(f"{who}: {words} {chance} > {others} {least}")
     return wrong
 
@@ -83,7 +83,9 @@ def test_an_implied_goal_adopts_the_policy_and_a_stronger_goal_the_bound() -> No
     holdings = Holding("red", 5), *(Holding("blue", 1),) * 3
     position = Position(board, "red", holdings)
     goals = {"b": TakeAll("b"), "all": TakeAll("b,c,d"), "any": TakeAny("c,d")}
-    implied = find_implied({key: Conquest.for_goal(goal, position) for key, goal in goals.items()})
+    implied = find_implied(
+        {key: Conquest.for_goal(goal, Turn(position)) for key, goal in goals.items()}
+    )
     assert implied == {"b": [], "all": ["b", "any"], "any": []}
     best = QuickEstimate(0.4, (0.3, 0.5), 0.9, (("a", 2),), 3.0)
     looks = {
@@ -217,9 +219,9 @@ def test_the_value_before_new_armies_is_the_value_after_the_best_placement(
     goal = find_goal(turn)
     assert goal is not None
     before = judge.evaluate_state(turn, goal, Deadline())
-    plan = plan_with_new_armies(turn.position, goal, 3, turn_options(turn), Deadline(), 0.05)
+    plan = plan_with_new_armies(turn, goal, Deadline(), 0.05)
     placement = {
-        name: plan.position.find_holding(name).armies - turn.position.find_holding(name).armies
+        name: plan.turn.armies_on(name) - turn.armies_on(name)
         for name in turn.position.list_territories(turn.player)
     }
     after = turn

@@ -9,7 +9,9 @@ import pytest
 
 import iacta
 from iacta import Battle, Campaign, InOrder, TakeAll, Worth, best_plan, classic_board, read_position
+from iacta.game import Turn
 from iacta.inputs.reprs import DisplayMixin
+from tests.plan.boards import find_move
 
 GOALS = (TakeAll, iacta.TakeAny, iacta.OwnAny, InOrder, Worth)
 SMALL = read_position("examples/break-off.json")
@@ -23,7 +25,7 @@ def make_plan_by_rolls() -> iacta.Plan:
 
 @cache
 def make_plan_by_battles() -> iacta.Plan:
-    return best_plan(SMALL, CD, play="battles")
+    return best_plan(Turn(SMALL, whole_battles=True), CD)
 
 
 def make_continuation() -> iacta.Continuation:
@@ -101,24 +103,24 @@ def test_a_plan_can_be_pickled_and_followed_on() -> None:
     for plan, position in plans.items():
         again = pickle.loads(pickle.dumps(plan))  # noqa: S301 # our own bytes
         assert (again, hash(again), repr(again)) == (plan, hash(plan), repr(plan))
-        assert again.next_move() == plan.next_move()
-        assert again.next_move(position) == plan.next_move(position)
-    play = make_plan_by_battles().follow()
-    again = pickle.loads(pickle.dumps(play))  # noqa: S301 # our own bytes
-    assert (again, again.next_move()) == (play, play.next_move())
-    assert again.win_battle(5).next_move() == play.win_battle(5).next_move()
+        assert find_move(again) == find_move(plan)
+        assert find_move(again, position) == find_move(plan, position)
 
 
 def test_a_policy_is_pickled_without_its_search() -> None:
-    policy, start = make_plan_by_rolls().policy, make_plan_by_rolls().problem.start
+    turn, policy = make_plan_by_rolls().turn, make_plan_by_rolls().policy
     pickled = pickle.dumps(policy)
     assert len(pickled) < 10**5
     again = pickle.loads(pickled)  # noqa: S301 # our own bytes
-    assert (again.decide(start), again.value(start)) == (policy.decide(start), policy.value(start))
+    assert (again(turn), again.value(turn)) == (policy(turn), policy.value(turn))
 
 
 def test_the_repr_of_an_answer_is_one_line() -> None:
-    for value in (iacta.reinforce(SMALL, CD, 2), make_hold(), make_continuation()):
+    for value in (
+        iacta.reinforce(iacta.Turn(SMALL, place=2), CD),
+        make_hold(),
+        make_continuation(),
+    ):
         assert len(repr(value)) <= 200
 
 
@@ -131,16 +133,6 @@ def test_the_tables_of_a_decision_cannot_be_written() -> None:
                     table[0, 0] = 1
 
 
-def test_a_next_move_has_a_hash_and_does_not_change() -> None:
-    move = make_plan_by_battles().next_move()
-    assert move is not None
-    assert hash(move) == hash(make_plan_by_battles().next_move())
-    assert pickle.loads(pickle.dumps(move)) == move  # noqa: S301 # our own bytes
-    assert eval(move.to_text(), {"NextMove": iacta.NextMove}) == move  # noqa: S307 # as above
-    with pytest.raises(TypeError, match="are immutable"):
-        move.advance[3] = 1  # type: ignore[index] # the claim
-
-
 @pytest.mark.slow
 def test_every_displayed_value_has_a_sentence_in_notebooks() -> None:
     shown = [
@@ -151,19 +143,20 @@ def test_every_displayed_value_has_a_sentence_in_notebooks() -> None:
         make_continuation(),
     ]
     shown.append(iacta.audit([6, 6, 1]))
-    kinds = {type(value) for value in shown} | {type(iacta.reinforce(SMALL, CD, 1))}
+    kinds = {type(value) for value in shown} | {
+        type(iacta.reinforce(iacta.Turn(SMALL, place=1), CD))
+    }
     public = {getattr(iacta, name) for name in iacta.__all__}
     displayed = {
         each for each in public if isinstance(each, type) and issubclass(each, DisplayMixin)
     }
     # Notebooks show these as text.
-    texts = {iacta.NextMove, iacta.Play, iacta.Step, iacta.SimulatedPlan, iacta.Modifier}
+    texts = {iacta.Step, iacta.SimulatedPlan, iacta.Modifier}
     assert displayed <= kinds | texts
     for value in {type(each): each for each in reversed(shown) if type(each) not in texts}.values():
         assert isinstance(value, GOALS) or "<p>" in value._repr_mimebundle_()["text/html"]
-    move = make_plan_by_battles().next_move()
-    assert move is not None
-    assert move._repr_mimebundle_() == {"text/plain": repr(move)}
+    step = make_plan_by_battles().steps[0]
+    assert step._repr_mimebundle_() == {"text/plain": repr(step)}
 
 
 @pytest.mark.slow

@@ -66,10 +66,8 @@ from iacta.plan import Hold as Hold
 from iacta.plan import InOrder as InOrder
 from iacta.plan import LuckOfBattle as LuckOfBattle
 from iacta.plan import Marginal as Marginal
-from iacta.plan import NextMove as NextMove
 from iacta.plan import OwnAny as OwnAny
 from iacta.plan import Plan as Plan
-from iacta.plan import Play as Play
 from iacta.plan import Reinforcement as Reinforcement
 from iacta.plan import SimulatedPlan as SimulatedPlan
 from iacta.plan import Step as Step
@@ -88,7 +86,6 @@ from iacta.plan import reinforce as reinforce
 from iacta.plan import reinforcements_needed as reinforcements_needed
 from iacta.plan import simulate_plan as simulate_plan
 from iacta.plan import take_and_hold as take_and_hold
-from iacta.plan import usual_reinforcements as usual_reinforcements
 from iacta.plan.review import PlayerReview as PlayerReview
 from iacta.plan.review import Review as Review
 from iacta.plan.review import ReviewedStep as ReviewedStep
@@ -184,11 +181,9 @@ __all__ = [
     "MissingError",
     "Missions",
     "Modifier",
-    "NextMove",
     "Outcome",
     "OwnAny",
     "Plan",
-    "Play",
     "PlayedBattle",
     "PlayerReview",
     "Position",
@@ -267,7 +262,6 @@ __all__ = [
     "threats",
     "tournament",
     "traded_armies",
-    "usual_reinforcements",
     "when_to_stop",
     "win_chances",
     "win_probability",

@@ -35,6 +35,7 @@ from iacta.charts.theme import (
 )
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.sentences import join_phrases
+from iacta.game import Turn
 from iacta.plan import Goal
 from iacta.plan.alternatives import list_first_attacks
 from iacta.plan.report import find_main_line
@@ -276,7 +277,7 @@ def test_a_plan_in_a_corner_is_drawn_larger(asia: Plan) -> None:
     whole = scale(charts.board_map(asia.position))
     assert scale(charts.plan_map(asia)) > 1.3 * whole
     blue = iacta.read_position("examples/eliminate-blue.json")
-    apart = best_plan(blue, eliminate(blue, "blue"), play="battles", time_limit=0)
+    apart = best_plan(Turn(blue, whole_battles=True), eliminate(blue, "blue"), time_limit=0)
     assert scale(charts.plan_map(apart)) == whole
 
 
@@ -482,7 +483,7 @@ def test_values_other_than_boards_are_refused() -> None:
 
 def test_a_map_shows_where_new_armies_help() -> None:
     position = iacta.read_position("examples/eliminate-blue.json")
-    found = iacta.reinforce(position, TakeAll("Venezuela,Peru"), 4, time_limit=1)
+    found = iacta.reinforce(iacta.Turn(position, place=4), TakeAll("Venezuela,Peru"), time_limit=1)
     chart = charts.reinforcement_map(found)
     rows = {row["territory"]: row for row in chart.tables["territories"]}
     assert {name: row["new"] for name, row in rows.items() if row["new"]} == dict(found.placement)
@@ -497,7 +498,9 @@ def test_a_map_shows_where_new_armies_help() -> None:
     }
     assert is_drawn(chart)
     small = iacta.read_position("examples/break-off.json")
-    worth = charts.reinforcement_map(iacta.reinforce(small, iacta.Worth(), 1, time_limit=0))
+    worth = charts.reinforcement_map(
+        iacta.reinforce(iacta.Turn(small, place=1), iacta.Worth(), time_limit=0)
+    )
     assert "becomes" in worth.subtitle
     with pytest.raises(iacta.MalformedError, match="reinforcement must be a Reinforcement"):
         charts.reinforcement_map("here")  # type: ignore[arg-type]

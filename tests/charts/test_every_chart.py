@@ -57,7 +57,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "Distribution[Any]": lambda: iacta.Distribution(range(1, 7)).repeat(2).map(sum),
     "Plan": lambda: iacta.best_plan(iacta.read_position(ASIA), iacta.TakeAll("Asia"), budget=0.02),
     "Reinforcement": lambda: iacta.reinforce(
-        iacta.read_position(ASIA), iacta.TakeAll("Ural"), 2, time_limit=0
+        iacta.Turn(iacta.read_position(ASIA), place=2), iacta.TakeAll("Ural"), time_limit=0
     ),
     "Roll": lambda: iacta.Roll(3, 2),
     "Review": lambda: iacta.review(GAME),

@@ -14,6 +14,7 @@ import pytest
 import iacta
 from iacta import TakeAll, best_plan, read_position
 from iacta.cli.terminal import show_progress
+from iacta.game import Turn
 from iacta.questions import ask
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.plan import question as asked
@@ -60,7 +61,10 @@ def test_the_position_may_be_a_value(small: Path) -> None:
     position, table = read_position(small), tomllib.loads(SMALL)
     for given in (small, str(small), position, table):
         found = ask("plan", position=given, take="East", keep={"B": 2}).record()
-        assert found["win_probability"] == best_plan(position, TakeAll("East"), keep={"B": 2}).value
+        assert (
+            found["win_probability"]
+            == best_plan(Turn(position, keep={"B": 2}), TakeAll("East")).value
+        )
 
 
 def test_the_progress_callback_receives_the_best_plan_so_far(

@@ -5,20 +5,22 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from random import Random
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from hypothesis import strategies as st
 
 from iacta import Dice, Rules, read_position
 from iacta.board import Board, Continent, Holding, Position
+from iacta.game import Advance, Attack, Turn
+from iacta.game.steps import list_advances
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, InOrder, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.best import make_plan
 from iacta.plan.goals import Rewards
 from iacta.plan.planner import Found
 from iacta.plan.policy import Policy
-from iacta.plan.problem import Problem, read_problem
+from iacta.plan.problem import Problem, pose_problem
 from iacta.plan.simulated import play_games
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
@@ -37,7 +39,8 @@ def assert_known(value: Value | None) -> Value:
 
 def draw_ends(plan: Plan, rng: "np.random.Generator", until: int = 0) -> Iterator[Position]:
     """Play a plan at random; yield the positions where it ends or has just conquered a set."""
-    return (plan.problem.make_position(end) for end, _ in play_games(plan.policy, rng, until))
+    ends = (end for end, _ in play_games(plan.policy, rng, until))
+    return (plan.problem.make_turn(end).position for end in ends)
 
 
 def find_payoff(rewards: Rewards, c: int, left: int) -> float:
@@ -186,13 +189,17 @@ class SmallGame:
         """The keyword arguments of the plan."""
         return {"rules_of": self.rules_of, "keep": self.keep, "stay": self.stay}
 
+    def turn(self, play: str = "rolls") -> Turn:
+        """Return the turn of the game."""
+        return Turn(self.position, self.rules, whole_battles=play == "battles", **self.options)
+
     def problem(self, play: str = "rolls") -> Problem:
         """Return the problem of the game."""
-        return read_problem(self.position, self.goal, self.rules, play=play, **self.options)
+        return pose_problem(self.turn(play), self.goal)
 
-    def plan(self, **options: Any) -> Plan:
-        """Return the best plan."""
-        return best_plan(self.position, self.goal, self.rules, **self.options, **options)
+    def plan(self, play: str = "rolls", **options: Any) -> Plan:
+        """Return the best plan; `options` limits the search."""
+        return best_plan(self.turn(play), self.goal, **options)
 
     @property
     def replies(self) -> bool:
@@ -260,6 +267,42 @@ def _goal(rng: Random, targets: list[str]) -> Goal:
     prizes = ((TakeAll(some), 2.0),) if rng.random() < 0.3 else ()
     army = rng.choice((0.0, 0.1, 0.5, 1.0))
     return Worth(lands, bonus=rng.choice((0.0, 1.0)), army=army, prizes=prizes)
+
+
+class Move(NamedTuple):
+    """The next attack of a plan, with the armies that move in for each number able to move."""
+
+    start: str
+    to: str
+    dice: int
+    advance: dict[int, int]
+
+
+def find_move(plan: Plan, position: Position | None = None) -> Move | None:
+    """Return the attack of a plan's policy, or `None` if the plan makes no more attacks.
+
+    position: a position of the plan's turn; `None` for its start.
+    """
+    turn = plan.turn
+    if position is not None:
+        held = position.holdings
+        owners = tuple(each.owner for each in held)
+        turn = turn.replace_armies(owners, tuple(each.armies for each in held))
+    action, advance = plan.policy(turn), dict[int, int]()
+    if not isinstance(action, Attack):
+        return None
+    afters = [turn.after(action, result) for result in turn.results(action)]
+    while afters:
+        after = afters.pop()
+        if after.phase == "defend":
+            replies = [(each, result) for each in after.actions() for result in after.results(each)]
+            afters += (after.after(*reply) for reply in replies)
+        elif after.phase == "advance":
+            moved = plan.policy(after)
+            assert isinstance(moved, Advance)
+            able = list_advances(after)[-1]
+            advance[able] = moved.armies
+    return Move(action.start, action.to, action.dice, dict(sorted(advance.items())))
 
 
 def plan_policy(policy: Policy) -> Plan:

@@ -127,8 +127,10 @@ FUNCTIONS: dict[str, Callable[[float], object]] = {
     "armies_needed_for_plan": lambda limit: armies_needed_for_plan(
         SIX, GOAL, "90%", "Alaska", time_limit=limit
     ),
-    "reinforce": lambda limit: reinforce(SIX, GOAL, 9, time_limit=limit),
-    "reinforce 1000": lambda limit: reinforce(LARGE, grid_goal(), 1000, time_limit=limit),
+    "reinforce": lambda limit: reinforce(Turn(SIX, place=9), GOAL, time_limit=limit),
+    "reinforce 1000": lambda limit: reinforce(
+        Turn(LARGE, place=1000), grid_goal(), time_limit=limit
+    ),
     "reinforcements_needed": lambda limit: reinforcements_needed(
         SIX, GOAL, "90%", time_limit=limit
     ),

@@ -9,10 +9,11 @@ import pytest
 
 from iacta import CLASSIC, Dice, Rules, TakeAll, TakeAny, best_plan
 from iacta.board import Board, Position
+from iacta.game import Turn
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
 from iacta.plan.planner import Planner
-from iacta.plan.problem import Problem, read_problem
+from iacta.plan.problem import Problem, pose_problem
 from iacta.plan.search import Search
 from iacta.rules.variants import find_rules
 from tests.plan.boards import (
@@ -104,7 +105,10 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_known_values_agree(case: str) -> None:
     position, rules, keep, play, value = CASES[case]
-    problem = read_problem(position, TakeAll(enemies(position)), rules, keep=keep, play=play)
+    problem = pose_problem(
+        Turn(position, rules, whole_battles=play == "battles", keep=keep),
+        TakeAll(enemies(position)),
+    )
     solution = Search(problem).solve(Deadline())
     assert solution is not None
     assert solution.value == pytest.approx(value, abs=5e-8)
@@ -143,7 +147,7 @@ def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
     rules = rng.choice(EVERY_RULES)
     stacks = {names[0]: rng.randint(12, 20) + rules.garrison, names[5]: rules.garrison + 3}
     goal = (TakeAll, TakeAny)[seed % 2](tuple(name for name in names if name not in stacks))
-    problem = read_problem(make_position(board, stacks, {}), goal, rules)
+    problem = pose_problem(Turn(make_position(board, stacks, {}), rules), goal)
     best = Search(problem).solve(Deadline(), 1e6)
     assert best is not None
     assert min(Search(problem).bounds(Deadline(), 2e5)) >= best.value - 1e-10
@@ -159,7 +163,7 @@ def test_relaxed_games_are_solved_in_order_of_their_work() -> None:
     mine = {"a3": 6, "b4": 7, "b5": 7}
     theirs = {"a0": 3, "a1": 3, "a2": 5, "a4": 3, "a5": 2, "b0": 1, "b1": 3, "b2": 3, "b3": 5}
     goal = TakeAll(("a0", "a1", "a2", "a4", "a5", "b0"))
-    problem = read_problem(make_position(board, mine, theirs), goal)
+    problem = pose_problem(make_position(board, mine, theirs), goal)
     assert min(Search(problem).bounds(Deadline(), 6e4)) < 0.09
 
 
@@ -171,7 +175,7 @@ def test_goals_beyond_the_spare_armies_are_impossible_at_once() -> None:
     # The goal needs three spare armies, but a0 has only two, and the stack on f0 is too far away.
     mine = {"a0": 3, "f0": 6}
     theirs = dict.fromkeys(names, 9) | {"a1": 1, "a2": 1, "a3": 1}
-    problem = read_problem(make_position(board, mine, theirs), TakeAll("a3"))
+    problem = pose_problem(make_position(board, mine, theirs), TakeAll("a3"))
     assert next(Search(problem).bounds(Deadline(), 1e5)) == 0.0
     plan = best_plan(make_position(board, mine, theirs), TakeAll("a3"), budget=0.01)
     assert (plan.value, plan.upper_bound, plan.proven) == (0.0, 0.0, True)
@@ -180,12 +184,15 @@ def test_goals_beyond_the_spare_armies_are_impossible_at_once() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_no_bound_is_below_a_known_value(case: str) -> None:
     position, rules, keep, play, value = CASES[case]
-    problem = read_problem(position, TakeAll(enemies(position)), rules, keep=keep, play=play)
+    problem = pose_problem(
+        Turn(position, rules, whole_battles=play == "battles", keep=keep),
+        TakeAll(enemies(position)),
+    )
     assert min(Search(problem).bounds(Deadline(), 1e6)) >= value - 5e-8
 
 
 def test_too_many_states_and_a_deadline_end_it() -> None:
-    problem = read_problem(TWO_STACKS, TakeAll("c,d"))
+    problem = pose_problem(TWO_STACKS, TakeAll("c,d"))
     over = Deadline()
     over.stop()
     for deadline, states in ((Deadline(), 10), (over, 1e6), (Deadline(0.0), 1e6)):

@@ -33,12 +33,13 @@ from iacta import (
 from iacta.native.deadline import Deadline
 from iacta.odds.spread import AttackedChain
 from iacta.plan.continuation import go_on
-from iacta.plan.problem import Problem, TurnState, read_problem
+from iacta.plan.problem import Problem, TurnState, pose_problem
 from iacta.plan.search import Search, Style
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst
+from iacta.rules.variants import find_rules
 from tests.adapters import win_probability_keeping
-from tests.plan.boards import CLASSIC_BOARD, make_position
+from tests.plan.boards import CLASSIC_BOARD, find_move, make_position
 
 
 def test_no_row_is_made_for_a_battle_that_is_refused() -> None:
@@ -87,18 +88,23 @@ def test_too_many_dice_are_refused_before_any_computation(rules: Rules) -> None:
 def test_dice_that_take_longer_than_the_time_limit_are_refused(play: str) -> None:
     start, goal = position(9, 2), TakeAll("B")
     with pytest.raises(TooLargeError, match=r"4 attack dice .* within the time limit"):
-        best_plan(start, goal, SEEN, play=play, time_limit=1)
+        best_plan(Turn(start, SEEN, whole_battles=play == "battles"), goal, time_limit=1)
     with pytest.raises(TooLargeError, match="within the time limit"):
-        go_on(start, InOrder((goal, TakeAll("C"))), {1: 1.0}, rules=SEEN, play=play, time_limit=1)
+        go_on(
+            Turn(start, SEEN, whole_battles=play == "battles"),
+            InOrder((goal, TakeAll("C"))),
+            {1: 1.0},
+            time_limit=1,
+        )
 
 
 def test_prepared_dice_need_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(roll, "STEPS_PER_SECOND", 10)
     start, goal, rules = position(9, 2), TakeAll("B"), Rules(attack=Dice((7, 7, 7)))
     with pytest.raises(TooLargeError, match="within the time limit"):
-        best_plan(start, goal, rules, time_limit=1)
-    plan = best_plan(start, goal, rules)
-    assert best_plan(start, goal, rules, time_limit=1).comparable_value == plan.value
+        best_plan(Turn(start, rules), goal, time_limit=1)
+    plan = best_plan(Turn(start, rules), goal)
+    assert best_plan(Turn(start, rules), goal, time_limit=1).comparable_value == plan.value
 
 
 def position(armies: int, defenders: int) -> Position:
@@ -141,7 +147,7 @@ def test_irrelevant_armies_may_be_many() -> None:
 def test_a_search_with_no_time_has_a_plan_and_no_value() -> None:
     plan = best_plan(position(30, 20), TakeAny(("B", "C")), time_limit=0)
     assert plan.value is None
-    assert plan.next_move() is not None
+    assert find_move(plan) is not None
 
 
 def test_a_star_with_many_rays_is_planned() -> None:
@@ -160,7 +166,7 @@ def test_boards_of_more_territories_than_a_word_has_bits_are_planned() -> None:
     for goal in (TakeAll(tuple(names[1:8])), TakeAny((names[-1], names[9])), Worth(1)):
         plan = best_plan(start, goal, budget=0.02)
         assert plan.problem.held < plan.comparable_value <= plan.upper_bound
-        assert plan.next_move() is not None
+        assert find_move(plan) is not None
 
 
 def test_a_whole_board_is_taken() -> None:
@@ -178,19 +184,19 @@ def test_the_deepest_search_fits_its_stack(lands: int, rules: str) -> None:
     names = [f"t{k}" for k in range(lands)]
     board = Board.from_edges("chain", pairwise(names))
     held = {"t0": ("red", 400), "t1": ("blue", 350), **dict.fromkeys(names[2:], ("blue", 1))}
-    problem = read_problem(Position(board, "red", held), TakeAll("t1"), rules)
+    problem = pose_problem(Turn(Position(board, "red", held), rules), TakeAll("t1"))
     assert Search(problem).solve(Deadline(), 5_000) is None  # the first path has about 500 states
 
 
 def test_a_turn_that_ends_early_is_solved_within_its_bounds() -> None:
-    problem = read_problem(position(6, 2), InOrder((TakeAll("B"), TakeAll("C"))))
+    problem = pose_problem(position(6, 2), InOrder((TakeAll("B"), TakeAll("C"))))
     core, ends = Search(problem, until=0b010), list[TurnState]()
 
     def value_of(end: TurnState) -> float:
         ends.append(end)
         return 0.5
 
-    alone = Search(read_problem(position(6, 2), TakeAll("B"))).solve(Deadline())
+    alone = Search(pose_problem(position(6, 2), TakeAll("B"))).solve(Deadline())
     assert alone is not None
     half = pytest.approx(0.5 * alone.value, abs=1e-12)
     assert core.solve_until(Deadline(), 1e6, 100, value_of) == half
@@ -209,7 +215,7 @@ def test_a_turn_that_ends_early_is_solved_within_its_bounds() -> None:
 
 
 def test_a_policy_is_followed_within_its_bounds_of_states() -> None:
-    core = Search(read_problem(position(9, 3), TakeAll(("B", "C"))))
+    core = Search(pose_problem(position(9, 3), TakeAll(("B", "C"))))
     assert core.solve(Deadline()) is not None
     report = core.flow(Deadline())
     assert report is not None
@@ -218,7 +224,7 @@ def test_a_policy_is_followed_within_its_bounds_of_states() -> None:
 
 
 def test_reports_of_parts_add_up_to_the_report_of_all_games() -> None:
-    problem = read_problem(position(30, 20), TakeAll(("B", "C")))
+    problem = pose_problem(position(30, 20), TakeAll(("B", "C")))
     core = Search(problem)
     core.follow(core.assign(Deadline()), Style())
     whole = core.play(Deadline(), 30).report
@@ -275,8 +281,8 @@ def test_a_plan_with_too_many_continents_is_refused() -> None:
 @pytest.mark.parametrize("armies", [2**20 + 1, 2**31, 10**18])
 def test_a_garrison_of_any_size_is_planned(armies: int) -> None:
     position = position_of_many(3, {})
-    assert best_plan(position, TakeAll("T1"), garrison=armies).value == 0
-    assert best_plan(position, TakeAll("T1"), keep={"T0": armies}).value == 0
+    assert best_plan(Turn(position, find_rules("classic", armies)), TakeAll("T1")).value == 0
+    assert best_plan(Turn(position, keep={"T0": armies}), TakeAll("T1")).value == 0
     kept = win_chances(Turn(position, keep={"T0": armies}), games=4)
     assert [each.player for each in kept.chances.chances] == ["red", "blue"]
 

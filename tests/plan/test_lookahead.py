@@ -1,6 +1,7 @@
 """Lookahead with an assignment: legal play, near the optimum, with the reported value."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from math import sqrt
 from statistics import fmean
@@ -10,6 +11,7 @@ import pytest
 
 from benchmarks.positions import hard_positions
 from iacta import Battle, Board, Position, evaluate
+from iacta.game import Turn
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan import InOrder, TakeAll, best_plan, go_on, take_and_hold
@@ -17,7 +19,7 @@ from iacta.plan.alternatives import alternatives, list_first_attacks
 from iacta.plan.best import make_plan
 from iacta.plan.planner import STYLES, Planner, evaluate_policy
 from iacta.plan.policy import STARTS, Policy, find_policy
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import TurnState, pose_problem
 from iacta.plan.report import find_main_line
 from iacta.plan.search import Search, Style
 from iacta.probability.estimate import find_half_width
@@ -31,6 +33,7 @@ from tests.plan.boards import (
     CLASSIC_BOARD,
     ROLLED,
     SmallGame,
+    find_move,
     make_board,
     make_position,
     plan_policy,
@@ -72,7 +75,7 @@ def test_the_exact_value_equals_the_payoff_of_the_moves(seed: int) -> None:
     game = small_game(seed)
     style = CAREFUL if seed % 2 else USUAL
     plan = plan_policy(make_lookahead(game, style=style))
-    paid = float(make_twin(game).evaluate_policy(plan.next_move))
+    paid = float(make_twin(game).evaluate_policy(partial(find_move, plan)))
     assert plan.value == pytest.approx(paid, abs=1e-9)
     assert plan.comparable_value - plan.problem.held <= best_value(game) + 1e-9
 
@@ -106,7 +109,7 @@ def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: i
     position = make_position(make_board("chain", pairwise(names), names), {"t0": 1 + lands}, {})
     for taken in range(1, 8):
         goal = TakeAll(names[taken : taken + 1])  # the path leads over all earlier ones
-        problem = read_problem(position, goal)
+        problem = pose_problem(position, goal)
         report = find_policy(problem, states=0).search.flow(Deadline())
         best = Search(problem).solve(Deadline())
         assert report is not None
@@ -124,7 +127,7 @@ def test_games_of_the_same_number_have_the_same_dice() -> None:
 
 
 def test_games_of_the_core_agree_with_games_of_the_turn() -> None:
-    policy = find_policy(read_problem(NEAR, TakeAll(AROUND)), states=0)
+    policy = find_policy(pose_problem(NEAR, TakeAll(AROUND)), states=0)
     turn, goal = policy.problem.turn, policy.problem.goal
     games = find_core(policy).play(Deadline(), 400)
     mean, half = games.gains.mean(), find_half_width(games.gains)
@@ -135,9 +138,9 @@ def test_games_of_the_core_agree_with_games_of_the_turn() -> None:
 
 @pytest.mark.parametrize("rules", [*ROLLED, BLITZ], ids=repr)
 def test_every_rule_can_be_planned_where_states_are_too_many(rules: object) -> None:
-    plan = best_plan(BLUE, TakeAll("South America"), rules, budget=0.02)  # type: ignore[arg-type]
+    plan = best_plan(Turn(BLUE, rules), TakeAll("South America"), budget=0.02)  # type: ignore[arg-type]
     assert 0.0 < plan.comparable_value <= plan.upper_bound + 1e-9
-    assert plan.next_move() is not None
+    assert find_move(plan) is not None
 
 
 def test_hard_positions_have_a_plan_before_a_game_is_played_and_no_value() -> None:
@@ -145,17 +148,19 @@ def test_hard_positions_have_a_plan_before_a_game_is_played_and_no_value() -> No
         plan = best_plan(each.position, each.goal, time_limit=0)
         assert (plan.value, plan.win_probability, plan.interval) == (None, None, None)
         assert (plan.games, plan.proven, plan.steps) == (0, False, ())
-        assert plan.next_move() is not None
+        assert find_move(plan) is not None
         assert "no estimate yet" in repr(plan)
 
 
 @pytest.mark.parametrize("style", STYLES)
 def test_unplanned_positions_are_played_in_the_style_of_the_plan(style: Style) -> None:
-    policy = find_policy(read_problem(NEAR, TakeAll(AROUND)), style, states=0)
+    policy = find_policy(pose_problem(NEAR, TakeAll(AROUND)), style, states=0)
     other = make_position(CLASSIC_BOARD, {"Siam": 19, "China": 17}, {"India": 2})
-    found = policy.at(policy.problem.at(other))
-    assert found is not policy
-    assert (found.style, found.is_best) == (style, False)
+    state = TurnState.from_turn(Turn(other))
+    assert not policy.covers(state)
+    fresh = find_policy(policy.problem.at_state(state), style)
+    assert not fresh.is_best
+    assert policy(Turn(other)) == fresh(Turn(other))
 
 
 def test_every_interface_states_that_there_is_no_value() -> None:
@@ -182,7 +187,7 @@ def test_every_interface_states_that_there_is_no_value() -> None:
         assert (shown["figure"], shown["upper_bound"]) == ("", 1.0)
         assert shown.get("stop") is None
         assert shown["sentences"] == ["No estimate yet: at most 100%."]
-        move = answer.plan.next_move()
+        move = find_move(answer.plan)
         assert move is not None
         first = shown["moves"][0]
         assert (first["from"], first["to"]) == (move.start, move.to)
@@ -209,7 +214,7 @@ def test_results_of_a_plan_without_a_value_have_no_value() -> None:
 
 def test_a_game_that_the_deadline_cuts_is_not_counted() -> None:
     each = next(hard_positions())
-    core = Search(read_problem(each.position, each.goal))
+    core = Search(pose_problem(each.position, each.goal))
     core.follow(core.assign(Deadline(), STARTS), USUAL)
     cut = core.play(Deadline(0.1), 100_000)
     assert len(cut.gains) < 100_000
@@ -229,7 +234,7 @@ def test_the_value_of_one_battle_is_the_chance_to_win(
 ) -> None:
     board = Board.from_edges("two", [("A", "B")])
     start = Position(board, "red", {"A": ("red", attackers), "B": ("blue", defenders)})
-    core = Search(read_problem(start, TakeAll("B"), rules))
+    core = Search(pose_problem(Turn(start, rules), TakeAll("B")))
     seen = core.decide(core.problem.start).value
     exact = float(Battle(attackers, defenders, rules).win_probability())
     if rules.mode != DefenderSeesFirst():
@@ -243,7 +248,7 @@ def test_whole_battles_of_thousands_of_armies_are_too_large() -> None:
     board = Board.from_edges("two", [("A", "B")])
     start = Position(board, "red", {"A": ("red", 2000), "B": ("blue", 2000)})
     with pytest.raises(TooLargeError, match="2,000 armies against up to 2,000 takes too much"):
-        Search(read_problem(start, TakeAll("B"), BLITZ))
+        Search(pose_problem(Turn(start, BLITZ), TakeAll("B")))
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -257,7 +262,7 @@ def test_a_style_has_the_mean_value_of_its_games(style: Style) -> None:
 
 def test_styles_are_halved_by_games_with_the_same_dice() -> None:
     each = list(hard_positions())[2]
-    found = [*Planner(read_problem(each.position, each.goal), Deadline(), budget=0.3).run()]
+    found = [*Planner(pose_problem(each.position, each.goal), Deadline(), budget=0.3).run()]
     best = found[-1].policy
     assert best.style in STYLES
     core = Search(best.problem)
@@ -272,12 +277,12 @@ def test_styles_are_halved_by_games_with_the_same_dice() -> None:
 
 def test_list_and_main_line_begin_with_what_the_policy_does() -> None:
     for each in [*hard_positions()][::3]:
-        problem = read_problem(each.position, each.goal)
+        problem = pose_problem(each.position, each.goal)
         for style in STYLES:
             plan = make_plan(
                 evaluate_policy(find_policy(problem, style, states=0), Deadline(), 0.05), 0.0
             )
-            move = plan.next_move()
+            move = find_move(plan)
             assert move is not None
             first = move.start, move.to
             assert alternatives(plan)[0][:2] == list_first_attacks(plan)[0][:2] == first
@@ -287,7 +292,7 @@ def test_list_and_main_line_begin_with_what_the_policy_does() -> None:
 
 def test_the_best_plan_so_far_never_gets_worse() -> None:
     for each in [*hard_positions()][:4]:
-        problem = read_problem(each.position, each.goal)
+        problem = pose_problem(each.position, each.goal)
         seen = [*Planner(problem, Deadline(), budget=0.03).run()]
         for before, after in pairwise(seen):
             assert after.bound <= before.bound

@@ -6,8 +6,9 @@ import math
 import pytest
 
 from iacta.board import Board, Holding, Position
+from iacta.game import Attack, Turn
 from iacta.inputs.errors import IactaError
-from iacta.plan import Plan, Play, TakeAll, TakeAny, Worth, best_plan, measure_plan_luck
+from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, measure_plan_luck
 from iacta.plan.policy import find_policy
 from tests.plan.boards import plan_policy, small_game
 
@@ -20,7 +21,7 @@ START = Position(BOARD, "red", (RED, BLUE, BLUE, Holding("blue", 1)))
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     """Return a plan to take all of a small board."""
-    return best_plan(START, TakeAll("B,C,D"), play="battles")
+    return best_plan(Turn(START, whole_battles=True), TakeAll("B,C,D"))
 
 
 def small(play: str) -> Plan:
@@ -28,17 +29,20 @@ def small(play: str) -> Plan:
     armies = 8 if play == "battles" else 6
     mine, others = Holding("red", armies), [Holding("blue", 2 if armies == 8 else 1)] * 2
     position = Position(BOARD, "red", (mine, *others, Holding("blue", 1)))
-    return best_plan(position, TakeAll("B,C,D" if armies == 8 else "B,D"), play=play)
+    return best_plan(
+        Turn(position, whole_battles=play == "battles"), TakeAll("B,C,D" if armies == 8 else "B,D")
+    )
 
 
 @pytest.mark.parametrize("how", ["battles", "rolls"])
 def test_luck_adds_up_and_is_0_on_average(how: str) -> None:
     plan = small(how)
-    plays: list[tuple[tuple[tuple[int, int], ...], Play, float]] = [((), plan.follow(), 1.0)]
+    turns: list[tuple[tuple[tuple[int, int], ...], Turn, float]] = [((), plan.turn, 1.0)]
     mean, variance, ends = 0.0, 0.0, 0
-    while plays:
-        path, play, chance = plays.pop()
-        if play.is_over:
+    while turns:
+        path, turn, chance = turns.pop()
+        attack = plan.policy(turn)
+        if not isinstance(attack, Attack):
             battles = measure_plan_luck(plan, path)
             total = sum(each.luck for each in battles)
             assert battles[0].before == pytest.approx(plan.value, abs=1e-9)
@@ -48,11 +52,13 @@ def test_luck_adds_up_and_is_0_on_average(how: str) -> None:
             variance += chance * sum(each.spread**2 for each in battles)
             ends += 1
             continue
-        state, decision = play.problem.start, plan.policy.decide(play.problem.start)
-        mine, theirs = state.armies[decision.start], state.armies[decision.to]
-        for each, (after, p) in zip(decision.outcomes, play.list_successors(), strict=True):
-            end = mine - each.attackers, theirs - each.defenders
-            plays.append(((*path, end), after, chance * p))
+        mine, theirs = turn.armies_on(attack.start), turn.armies_on(attack.to)
+        for losses, p in turn.results(attack).items():
+            end = mine - losses.attackers, theirs - losses.defenders
+            after = turn.after(attack, losses)
+            if after.phase == "advance":
+                after = after.after(plan.policy(after))
+            turns.append(((*path, end), after, chance * p))
     assert ends > 10
     assert mean == pytest.approx(0.0, abs=1e-9)
     # The total variance of luck equals the variance of success.
@@ -78,7 +84,7 @@ def test_luck_begins_with_the_value_of_a_plan_where_the_defender_sees_the_dice()
 
 
 def test_a_plan_for_any_target_ends_with_the_first_conquest() -> None:
-    plan = best_plan(START, TakeAny("B,C"), play="battles")
+    plan = best_plan(Turn(START, whole_battles=True), TakeAny("B,C"))
     (battle,) = measure_plan_luck(plan, [(8, 0)])
     assert battle.before == pytest.approx(plan.value)
     assert battle.after == 1.0
@@ -95,6 +101,6 @@ def test_impossible_ends_are_refused(plan: Plan, ends: object) -> None:
 
 def test_worths_and_other_values_are_refused() -> None:
     with pytest.raises(IactaError, match="goal must be TakeAll, TakeAny or OwnAny"):
-        measure_plan_luck(best_plan(START, Worth(), play="battles"), [])
+        measure_plan_luck(best_plan(Turn(START, whole_battles=True), Worth()), [])
     with pytest.raises(IactaError, match="plan must be a Plan, got 5"):
         measure_plan_luck(5, [])  # type: ignore[arg-type] # the claim

@@ -9,7 +9,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, best_plan
 from iacta.plan.planner import Planner
 from iacta.plan.policy import Policy, best_policy
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import pose_problem
 from iacta.plan.search import Search
 from tests.plan.boards import BLUE, GOALS, make_scattered_board, positions
 
@@ -17,7 +17,7 @@ from tests.plan.boards import BLUE, GOALS, make_scattered_board, positions
 @given(positions(4), GOALS)
 @settings(max_examples=60, deadline=None)
 def test_narrow_play_never_beats_optimal_play(position: Position, goal: Goal) -> None:
-    problem = read_problem(position, goal)
+    problem = pose_problem(position, goal)
     narrow, best = problem.narrow(), best_policy(problem, Deadline())
     if narrow is None:
         return
@@ -33,7 +33,7 @@ def test_narrow_play_never_beats_optimal_play(position: Position, goal: Goal) ->
 
 def test_targets_that_only_far_stacks_reach_leave_no_narrow_problem() -> None:
     targets = "Peru", "Madagascar", "Japan"
-    assert read_problem(make_scattered_board(), TakeAll(targets)).narrow() is None
+    assert pose_problem(make_scattered_board(), TakeAll(targets)).narrow() is None
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_targets_that_only_far_stacks_reach_leave_no_narrow_problem() -> None:
     ],
 )
 def test_lookahead_is_replaced_where_the_narrow_play_is_better(seed: int, goal: str) -> None:
-    problem = read_problem(play_position(seed), TakeAll(goal))
+    problem = pose_problem(play_position(seed), TakeAll(goal))
     narrow = problem.narrow()
     assert narrow is not None
     solution = Search(narrow).solve(Deadline())
@@ -62,7 +62,7 @@ def test_lookahead_is_replaced_where_the_narrow_play_is_better(seed: int, goal: 
 
 
 def test_a_plan_is_at_least_as_good_as_the_narrow_play() -> None:
-    problem = read_problem(BLUE, TakeAll("South America"))
+    problem = pose_problem(BLUE, TakeAll("South America"))
     narrow = problem.narrow()
     assert narrow is not None
     policy = best_policy(narrow, Deadline())

@@ -18,7 +18,7 @@ from iacta.plan import OwnAny, TakeAll, best_plan, place_armies, reinforce, simu
 from iacta.plan.goals import find_owned
 from iacta.plan.named_goals import read_goal
 from iacta.plan.own_any import choose_territories
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import pose_problem
 from iacta.plan.quick_estimates import estimate_goal
 from iacta.plan.search import Search
 from iacta.plan.threats import threats
@@ -67,7 +67,7 @@ def test_the_best_set_and_the_bound_enclose_the_exact_chance() -> None:
     gaps = []
     for seed in range(3 * BOARDS):
         position, goal = draw_case(seed)
-        problem, exact = read_problem(position, goal), best_plan(position, goal).comparable_value
+        problem, exact = pose_problem(position, goal), best_plan(position, goal).comparable_value
         if problem.rewards.most:
             assert exact <= next(Search(problem).bounds(Deadline(), 1000)) + 1e-9
         chosen = choose_territories(problem, problem.start, 0, Deadline())
@@ -90,11 +90,11 @@ def test_a_plan_on_a_large_board_takes_the_best_set(goal: OwnAny) -> None:
 
 def test_new_armies_and_quick_estimates_know_the_goal() -> None:
     position, goal = draw_case(1)
-    found = reinforce(position, goal, 2)
-    look = estimate_goal(position, goal, 2, {}, Deadline())
+    found = reinforce(Turn(position, place=2), goal)
+    look = estimate_goal(Turn(position, place=2), goal, Deadline())
     assert look.chance == pytest.approx(found.plan.comparable_value, abs=1e-9)
     assert look.at_most == look.chance > best_plan(position, goal).comparable_value
-    large = estimate_goal(EMPIRES, OwnAny(24), 6, {}, Deadline())
+    large = estimate_goal(Turn(EMPIRES, place=6), OwnAny(24), Deadline())
     assert 0.8 < large.chance <= large.at_most
 
 
@@ -112,18 +112,18 @@ def draw_strong_empire(weak: int) -> Position:
 
 def test_new_armies_strengthen_own_territories_before_conquests() -> None:
     position, goal = draw_strong_empire(3), OwnAny(19, armies=2)
-    found = estimate_goal(position, goal, 3, {}, Deadline())
+    found = estimate_goal(Turn(position, place=3), goal, Deadline())
     placed = dict(found.placement)
     assert sum(placed.values()) == 3
     assert all(position.find_holding(name).armies == 1 for name in placed)
     assert 0.9 < found.chance <= found.at_most
-    reinforced = reinforce(position, goal, 3, time_limit=20)
+    reinforced = reinforce(Turn(position, place=3), goal, time_limit=20)
     assert dict(reinforced.placement) == placed
     assert reinforced.plan.comparable_value > 0.9
 
 
 def test_new_armies_alone_reach_a_number_of_strong_territories() -> None:
-    found = reinforce(draw_strong_empire(3), OwnAny(18, armies=2), 3, time_limit=20)
+    found = reinforce(Turn(draw_strong_empire(3), place=3), OwnAny(18, armies=2), time_limit=20)
     assert found.plan.value == 1
 
 
@@ -134,14 +134,17 @@ def test_a_territory_without_enemies_counts_with_its_own_armies(play: str) -> No
     position = Position(Board.from_edges("four", edges), "red", held)
     goal = OwnAny(3, armies=2)
     plans = [
-        best_plan(place_armies(position, [("A", 2 - n), ("B", n)]), goal, play=play)
+        best_plan(
+            place_armies(Turn(position, whole_battles=play == "battles"), [("A", 2 - n), ("B", n)]),
+            goal,
+        )
         for n in range(3)
     ]
     best = max(plan.comparable_value for plan in plans)
-    found = reinforce(position, goal, 2, play=play)
+    found = reinforce(Turn(position, place=2, whole_battles=play == "battles"), goal)
     assert dict(found.placement) == {"A": 1, "B": 1}
     assert found.plan.value == pytest.approx(best)
-    look = estimate_goal(position, goal, 2, {"play": play}, Deadline())
+    look = estimate_goal(Turn(position, place=2, whole_battles=play == "battles"), goal, Deadline())
     assert [look.chance, look.at_most] == pytest.approx([best, best])
 
 
@@ -175,7 +178,7 @@ def has_win_without_attacks(turn: Turn) -> bool:
     """Return whether some placement, with or without a fortifying move, wins."""
     own = turn.position.list_territories("red")
     for places in combinations_with_replacement(own, turn.place):
-        position = place_armies(turn.position, [*Counter(places).items()])
+        position = place_armies(turn, [*Counter(places).items()]).position
         last = Turn(position, victory=turn.victory, phase="fortify", fortify=turn.fortify)
         if last.winner == "red" or any(last.after(each).winner == "red" for each in last.actions()):
             return True
@@ -202,7 +205,7 @@ def test_every_win_by_new_armies_with_a_fortifying_move_is_found(fortify: Any) -
         wins += 1
         assert sum(number for _, number in win.placement) <= place
         end = Turn(
-            place_armies(turn.position, win.placement),
+            place_armies(turn, win.placement).position,
             victory=victory,
             phase="fortify",
             fortify=fortify,

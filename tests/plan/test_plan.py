@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from iacta import Campaign, Rules
 from iacta.board import Board, Holding, Position
+from iacta.game import EndPhase, Turn
 from iacta.inputs.errors import IllegalError
 from iacta.plan import (
     Goal,
     Plan,
-    Play,
     TakeAll,
     TakeAny,
     Worth,
@@ -23,12 +23,13 @@ from iacta.plan import (
     simulate_plan,
 )
 from iacta.plan.policy import find_policy
-from iacta.plan.problem import read_problem
+from iacta.plan.problem import pose_problem
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import (
     CLASSIC_BOARD,
     GOALS,
     chain,
+    find_move,
     make_board,
     make_position,
     make_scattered_board,
@@ -69,7 +70,7 @@ def test_the_unfinished_game_equals_its_campaign() -> None:
 def test_small_plans_are_proven_and_described(
     position: Position, goal: Goal, least_advance: bool
 ) -> None:
-    plan = best_plan(position, goal, Rules(least_advance=least_advance))
+    plan = best_plan(Turn(position, Rules(least_advance=least_advance)), goal)
     assert plan.proven
     assert_consistent(plan)
 
@@ -100,33 +101,23 @@ def assert_consistent(plan: Plan) -> None:
 
 
 def test_a_plan_is_followed_within_the_rules() -> None:
-    plan = best_plan(make_ring(9), TakeAll("a,b,c"), play="battles")
-    waiting: list[Play] = [plan.follow()]
-    seen = 0
+    """`Turn.after` accepts only legal actions."""
+    plan = best_plan(Turn(make_ring(9), whole_battles=True), TakeAll("a,b,c"))
+    waiting, seen = [plan.turn], 0
     while waiting and seen < 2000:
-        play, seen = waiting.pop(), seen + 1
-        move, position = play.next_move(), play.position
-        if move is None:
-            continue
-        start, to = position.find_holding(move.start), position.find_holding(move.to)
-        assert start.owner == position.player != to.owner
-        assert move.to in position.board.neighbours(move.start)
-        assert start.armies > 1
-        assert all(min(3, able) <= moved <= able for able, moved in move.advance.items())
-        waiting += (after for after, _ in play.list_successors())
+        turn, seen = waiting.pop(), seen + 1
+        action = plan.policy(turn)
+        if turn.phase in ("attack", "advance") and not isinstance(action, EndPhase):
+            waiting += (turn.after(action, result) for result in turn.results(action))
     assert seen > 50
 
 
-def test_a_position_has_a_next_move() -> None:
-    plan = best_plan(make_ring(9), TakeAll("a,b,c"), play="battles")
-    first = plan.next_move()
-    assert first is not None
-    assert plan.next_move(plan.position) == first
-    after = plan.follow().win_battle(max(first.advance))
-    assert plan.next_move(after.position) == after.next_move()
-    elsewhere = best_plan(make_ring(14), TakeAll("a,b,c"), play="battles")
+def test_a_plan_can_be_followed_from_any_position() -> None:
+    plan = best_plan(Turn(make_ring(9), whole_battles=True), TakeAll("a,b,c"))
+    elsewhere = best_plan(Turn(make_ring(14), whole_battles=True), TakeAll("a,b,c"))
     assert elsewhere.comparable_value > 0.9
-    assert plan.next_move(make_ring(14)) == elsewhere.next_move()
+    assert find_move(plan, plan.position) == find_move(plan) != find_move(elsewhere)
+    assert find_move(plan, make_ring(14)) == find_move(elsewhere)
 
 
 def test_another_stack_takes_over_where_one_fails() -> None:
@@ -136,7 +127,7 @@ def test_another_stack_takes_over_where_one_fails() -> None:
     alone = Campaign(6, [4]).win_probability()
     best = best_plan(position, TakeAll("t"))
     assert float(alone) + 0.15 < best.comparable_value
-    found = plan_policy(find_policy(read_problem(position, TakeAll("t")), states=0))
+    found = plan_policy(find_policy(pose_problem(position, TakeAll("t")), states=0))
     assert 0.999 * best.comparable_value <= found.comparable_value <= best.comparable_value
     assert {(step.start, step.to) for step in best.steps} == {("s", "t"), ("z", "t")}
 
@@ -160,7 +151,9 @@ def test_asia_from_one_stack() -> None:
 
 
 def test_a_player_is_eliminated_by_three_stacks() -> None:
-    plan = best_plan(make_scattered_board(), TakeAll(SCATTERED), play="battles", budget=0.02)
+    plan = best_plan(
+        Turn(make_scattered_board(), whole_battles=True), TakeAll(SCATTERED), budget=0.02
+    )
     assert_consistent(plan)
     assert 0.65 < plan.comparable_value <= plan.upper_bound
     extras = {step.to for step in plan.steps} - {*SCATTERED}
@@ -198,14 +191,14 @@ def test_eliminating_a_player_takes_all_their_territories() -> None:
     "goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)], ids=["all", "any", "worth"]
 )
 def test_real_dice_agree(rules: Rules, goal: Goal) -> None:
-    plan = best_plan(make_ring(7), goal, rules)
+    plan = best_plan(Turn(make_ring(7), rules), goal)
     simulated = simulate_plan(plan, runs=20_000, seed=1)
     assert_agrees(plan, simulated.value, simulated.error)
 
 
 @pytest.mark.parametrize("goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)])
 def test_simulated_dice_agree_with_estimated_plans(goal: Goal) -> None:
-    plan = plan_policy(find_policy(read_problem(make_ring(7), goal), states=0))
+    plan = plan_policy(find_policy(pose_problem(make_ring(7), goal), states=0))
     assert_consistent(plan)
     simulated = simulate_plan(plan, runs=20_000, seed=1)
     assert_agrees(plan, simulated.value, simulated.error)
@@ -218,8 +211,8 @@ def assert_agrees(plan: Plan, value: float, error: float) -> None:
 
 def test_constraints_never_raise_chances() -> None:
     free = best_plan(make_ring(8), TakeAll("a,b,c")).comparable_value
-    keeping = best_plan(make_ring(8), TakeAll("a,b,c"), keep={"s": 3})
-    resting = best_plan(make_ring(8), TakeAll("a,b,c"), stay=["z"])
+    keeping = best_plan(Turn(make_ring(8), keep={"s": 3}), TakeAll("a,b,c"))
+    resting = best_plan(Turn(make_ring(8), stay=["z"]), TakeAll("a,b,c"))
     assert keeping.comparable_value < free
     assert resting.comparable_value < free
     assert all(step.start != "z" for step in resting.steps)
@@ -240,7 +233,7 @@ def test_goals_may_be_reached_already_or_out_of_reach() -> None:
     assert (mine.win_probability, mine.proven, mine.steps) == (1.0, True, ())
     board = Board("apart", ("s", "t"), ())
     never = best_plan(make_position(board, {"s": 9}, {}), TakeAll("t"))
-    assert (never.win_probability, never.proven, never.next_move()) == (0.0, True, None)
+    assert (never.win_probability, never.proven, find_move(never)) == (0.0, True, None)
 
 
 def test_the_minimum_advance_hurts_a_stack_that_must_divide() -> None:
@@ -248,7 +241,7 @@ def test_the_minimum_advance_hurts_a_stack_that_must_divide() -> None:
     board = make_board("star", [("s", name) for name in names[1:]], names)
     position = make_position(board, {"s": 9}, {})
     bound = best_plan(position, TakeAll("a,b,c"))
-    free = best_plan(position, TakeAll("a,b,c"), Rules(least_advance=False))
+    free = best_plan(Turn(position, Rules(least_advance=False)), TakeAll("a,b,c"))
     assert bound.comparable_value + 0.1 < free.comparable_value
 
 
@@ -268,8 +261,12 @@ def test_progress_is_reported_and_ctrl_c_leaves_the_best_plan() -> None:
 
 
 def test_more_time_finds_no_worse_a_plan() -> None:
-    none = best_plan(make_scattered_board(), TakeAll(SCATTERED), play="battles", budget=0.001)
-    usual = best_plan(make_scattered_board(), TakeAll(SCATTERED), play="battles", budget=0.2)
+    none = best_plan(
+        Turn(make_scattered_board(), whole_battles=True), TakeAll(SCATTERED), budget=0.001
+    )
+    usual = best_plan(
+        Turn(make_scattered_board(), whole_battles=True), TakeAll(SCATTERED), budget=0.2
+    )
     assert none.interval is not None
     assert 0.0 < none.interval[0] <= usual.comparable_value
     patient = best_plan(make_ring(9), TakeAll("a,b,c"), time_limit=60)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iacta import Rules
 from iacta.board import Holding, Position
+from iacta.game import Turn
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.plan import (
     TakeAll,
@@ -19,13 +19,12 @@ from iacta.plan import (
     reinforce,
     simulate_plan,
 )
-from iacta.rules.modes import BalancedBlitz
-from tests.plan.boards import make_board, make_position
+from tests.plan.boards import find_move, make_board, make_position
 
 SMALL = make_position(
     make_board("two", [("s", "a"), ("z", "s")], "saz"), {"s": 5, "z": 2}, {"a": 2}
 )
-PLAN = best_plan(SMALL, TakeAll("a"), play="battles")
+PLAN = best_plan(Turn(SMALL, whole_battles=True), TakeAll("a"))
 ANY: dict[str, object] = {"nothing": None, "a number": 5, "numpy": np.array(["s", "a"])}
 
 
@@ -34,7 +33,9 @@ def test_wrong_types_get_one_sentence(value: object) -> None:
     wrong: dict[str, Callable[[Any], object]] = {
         "position must be a Position, got": lambda v: eliminate(v, "blue"),
         "owner must be a player's name, got": lambda v: eliminate(SMALL, v),
-        "position must be .*, got": lambda v: armies_needed_for_plan(v, TakeAll("a"), "50%", "s"),
+        "turn must be a Turn or a Position, got": lambda v: armies_needed_for_plan(
+            v, TakeAll("a"), "50%", "s"
+        ),
         "board 'two' has no territory": lambda v: armies_needed_for_plan(
             SMALL, TakeAll("a"), "50%", v
         ),
@@ -49,12 +50,11 @@ def test_wrong_types_get_one_sentence(value: object) -> None:
 
 
 def test_constraints_are_given_as_a_mapping_and_a_list() -> None:
-    goal = TakeAll("a")
     for keep in (5, np.array([1, 2])):
         with pytest.raises(MalformedError, match=r"^keep must be a mapping from names to armies"):
-            armies_needed_for_plan(SMALL, goal, "50%", "s", keep=keep)
+            Turn(SMALL, keep=keep)  # type: ignore[arg-type] # the claim
     with pytest.raises(MalformedError, match=r"^stay must be a list of names"):
-        armies_needed_for_plan(SMALL, goal, "50%", "s", stay=5)
+        Turn(SMALL, stay=5)  # type: ignore[arg-type] # the claim
 
 
 @pytest.mark.parametrize("worth", [10**9 + 1, 10**400, 1e308])
@@ -80,42 +80,13 @@ def test_runs_are_at_most_ten_million() -> None:
         simulate_plan(PLAN, 0)
 
 
-def test_a_battle_is_won_only_with_armies_that_can_be_left() -> None:
-    play = PLAN.follow()
-    move = play.next_move()
-    assert move is not None
-    assert sorted(move.advance) == [1, 2, 3, 4]
-    for able in move.advance:
-        assert play.win_battle(able).position.list_territories("red") == ("s", "a", "z")
-    with pytest.raises(IllegalError, match=r"^able must be a whole number from 1 to 4, got 5"):
-        play.win_battle(5)
-    with pytest.raises(IllegalError, match=r"^able must be a whole number from 1 to 4, got 0"):
-        play.win_battle(0)
-    with pytest.raises(MalformedError, match=r"^able must be a whole number .* got 1\.5"):
-        play.win_battle(1.5)  # type: ignore[arg-type]
-
-
-def test_a_battle_is_lost_only_to_defenders_that_can_be_left() -> None:
-    play = PLAN.follow()
-    assert {play.lose_battle(left).position.find_holding("a").armies for left in (1, 2)} == {1, 2}
-    for left in (0, 3, -1):
-        with pytest.raises(IllegalError, match=r"^defenders must be a whole number from 1 to 2"):
-            play.lose_battle(left)
-    with pytest.raises(MalformedError, match=r"^defenders must be a whole number from 1 to 2"):
-        play.lose_battle("1")  # type: ignore[arg-type]
-    with pytest.raises(IllegalError, match="a plan that is over has no next move"):
-        play.lose_battle(1).lose_battle(1)
-    with pytest.raises(IllegalError, match="a plan that is over has no next move"):
-        play.lose_battle(1).win_battle(1)
-
-
 def test_a_position_without_the_goal_has_no_next_move() -> None:
     for play in ("rolls", "battles"):
-        plan = best_plan(SMALL, TakeAll("a"), play=play)
+        plan = best_plan(Turn(SMALL, whole_battles=play == "battles"), TakeAll("a"))
         unlisted = Position(
             SMALL.board, "red", (Holding("red", 5), Holding("", 0), Holding("red", 2))
         )
-        assert plan.next_move(unlisted) is None
+        assert find_move(plan, unlisted) is None
 
 
 def test_unlisted_territories_are_not_attacked() -> None:
@@ -124,17 +95,8 @@ def test_unlisted_territories_are_not_attacked() -> None:
     )
     unlisted = Position(chain.board, "red", (Holding("red", 9), Holding("", 0), Holding("blue", 1)))
     for play in ("rolls", "battles"):
-        assert best_plan(chain, TakeAll("b"), play=play).next_move(unlisted) is None
-
-
-def test_a_battle_that_is_certain_to_be_won_is_not_lost() -> None:
-    holdings = Holding("red", 200), Holding("blue", 1), Holding("red", 1)
-    sure = Position(SMALL.board, "red", holdings)
-    play = best_plan(sure, TakeAll("a"), Rules(mode=BalancedBlitz()), play="battles").follow()
-    with pytest.raises(IllegalError, match=r"^losses must be one of 0-1, 1-1, 2-1, got 199-0"):
-        play.lose_battle(1)
-    with pytest.raises(IllegalError, match=r"^losses must be one of .*, got 198-1"):
-        play.win_battle(1)
+        plan = best_plan(Turn(chain, whole_battles=play == "battles"), TakeAll("b"))
+        assert find_move(plan, unlisted) is None
 
 
 def test_the_chance_is_shown_as_entered() -> None:
@@ -148,7 +110,7 @@ def test_the_chance_is_shown_as_entered() -> None:
 
 def test_armies_are_needed_only_where_they_may_attack() -> None:
     with pytest.raises(IllegalError, match=r"^source must be a territory that may attack, got s$"):
-        armies_needed_for_plan(SMALL, TakeAll("a"), "50%", "S", stay=["s"])
+        armies_needed_for_plan(Turn(SMALL, stay=["s"]), TakeAll("a"), "50%", "S")
 
 
 def test_ctrl_c_ends_the_search_for_armies_rather_than_reporting_a_wrong_number(
@@ -168,6 +130,6 @@ def test_without_the_core_plans_are_refused_on_small_boards_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("iacta.native.core_library.find_library", lambda: None)
-    for ask in (best_plan, lambda position, goal: reinforce(position, goal, 3)):
+    for ask in (best_plan, lambda position, goal: reinforce(Turn(position, place=3), goal)):
         with pytest.raises(IactaError, match=r"^plans need the compiled core of iacta; `make"):
             ask(SMALL, TakeAll("a"))

@@ -11,7 +11,7 @@ from iacta import Missions, Turn
 from iacta.board import Board, Continent, Holding, Position
 from iacta.game import Fortify
 from iacta.inputs.errors import IactaError
-from iacta.plan import Goal, TakeAll, TakeAny, place_armies, usual_reinforcements
+from iacta.plan import Goal, TakeAll, TakeAny, place_armies
 from iacta.plan.threats import Kind, Threats, threats
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import CLASSIC, Rules
@@ -36,8 +36,10 @@ def best_of_all(position: Position, player: str, goal: Goal) -> float:
     """Return the chance of the best placement and play of an opponent."""
     theirs = replace(position, player=player)
     mine = theirs.list_territories(player)
-    rows = combinations_with_replacement(mine, usual_reinforcements(position, player))
-    after = (place_armies(theirs, [(name, row.count(name)) for name in mine]) for row in rows)
+    rows = combinations_with_replacement(mine, Turn(position).new_armies(player))
+    after = (
+        place_armies(theirs, [(name, row.count(name)) for name in mine]).position for row in rows
+    )
     return max(float(Play(each, goal, CLASSIC).value()) for each in after)
 
 
@@ -62,7 +64,7 @@ def test_the_best_placement_and_play_of_small_boards_is_found_and_bounded(seed: 
             assert each.chance == pytest.approx(best, abs=1e-9)
             assert best <= each.at_most + 1e-9
             assert each.armies == sum(number for _, number in each.placement)
-            theirs = place_armies(replace(position, player=player), each.placement)
+            theirs = place_armies(replace(position, player=player), each.placement).position
             assert each.chance <= Play(theirs, goal, CLASSIC).value() + 1e-9
     assert not found
 
@@ -168,7 +170,7 @@ class Losses:
 
     def _add(self, ends: list[Position], player: str, which: tuple[Kind, str], goal: Goal) -> None:
         position = replace(ends[0], player=player)
-        play, new = Play(position, goal, CLASSIC), usual_reinforcements(ends[0], player)
+        play, new = Play(position, goal, CLASSIC), Turn(ends[0]).new_armies(player)
         mine = position.list_territories(player)
         rows = [*combinations_with_replacement(mine, new)]
         bonuses = {each.name: each.bonus for each in position.board.continents}
@@ -176,7 +178,8 @@ class Losses:
         for end, lost in zip(ends, self.lost, strict=True):
             theirs = replace(end, player=player)
             after = (
-                place_armies(theirs, [(name, row.count(name)) for name in mine]) for row in rows
+                place_armies(theirs, [(name, row.count(name)) for name in mine]).position
+                for row in rows
             )
             loss = worth * max(float(play.value(play.state(each))) for each in after)
             lost[which] = max(lost.get(which, 0.0), loss)

@@ -17,6 +17,7 @@ from iacta.rules.rules import CLASSIC
 from tests.plan.boards import (
     BLUE,
     GOALS,
+    find_move,
     make_scattered_board,
     parse_position,
     positions,
@@ -82,13 +83,13 @@ def test_the_best_number_of_dice_is_listed_even_if_it_can_only_cost_armies() -> 
 @pytest.mark.parametrize("seed", [14, 15, 21])
 def test_first_attacks_count_the_best_advance(seed: int) -> None:
     game = small_game(seed)
-    plan = best_plan(game.position, game.goal, game.rules, **game.options)
+    plan = game.plan()
     check_beginnings(plan, Play(game.position, game.goal, game.rules, **game.options))
 
 
 def test_on_large_boards_the_plan_s_first_attack_is_among_the_best() -> None:
     plan = best_plan(BLUE, eliminate(BLUE, "blue"), budget=0.05)
-    found, move = alternatives(plan), plan.next_move()
+    found, move = alternatives(plan), find_move(plan)
     assert move is not None
     own = next(each for each in found if (each.start, each.to) == (move.start, move.to))
     assert own.value == pytest.approx(found[0].value, abs=0.02)
@@ -98,7 +99,7 @@ def test_on_large_boards_the_plan_s_first_attack_is_among_the_best() -> None:
 
 
 def test_plans_by_battles_have_alternatives() -> None:
-    plan = best_plan(BLUE, TakeAll("South America"), play="battles", budget=0.05)
+    plan = best_plan(Turn(BLUE, whole_battles=True), TakeAll("South America"), budget=0.05)
     found = alternatives(plan)
     assert {(each.start, each.to) for each in found} >= {
         ("Brazil", "Argentina"),

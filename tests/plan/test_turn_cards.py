@@ -17,6 +17,7 @@ from iacta.game.cards import find_sets as sets_of
 from iacta.game.cards import list_hands
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, place_armies
 from iacta.probability.distribution import Distribution
+from iacta.rules.variants import find_rules
 from tests.plan.boards import (
     BLUE,
     THREE_STACKS,
@@ -109,7 +110,7 @@ def test_rows_of_values_agree_with_the_table() -> None:
 
 
 def test_ends_occur_as_often_as_the_plan_predicts() -> None:
-    plan = best_plan(THREE_STACKS, eliminate(THREE_STACKS, "blue"), play="battles")
+    plan = best_plan(Turn(THREE_STACKS, whole_battles=True), eliminate(THREE_STACKS, "blue"))
     runs = 1500
     ends = list(islice(draw_ends(plan, np.random.default_rng(3)), runs))
     for each in plan.territories:
@@ -274,7 +275,7 @@ def test_turns_without_garrisons_are_optimal(seed: int) -> None:
     """New armies may be placed on territories that all armies have left."""
     position, armies = star(seed)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
-    found = go_on(position, goal, armies, garrison=0)
+    found = go_on(Turn(position, find_rules("classic", 0)), goal, armies)
     assert found.proven
     best = enumerate_turn(position, armies, Rules(garrison=0))
     assert found.win_probability == pytest.approx(best, abs=1e-9)
@@ -284,7 +285,7 @@ def test_turns_without_garrisons_are_optimal(seed: int) -> None:
 def test_a_turn_without_garrisons_is_estimated() -> None:
     position, armies = star(7)
     goal = InOrder((eliminate(position, "blue"), eliminate(position, "green")))
-    found = go_on(position, goal, armies, ends=300, garrison=0)
+    found = go_on(Turn(position, find_rules("classic", 0)), goal, armies, ends=300)
     best = enumerate_turn(position, armies, Rules(garrison=0))
     assert found.win_probability == pytest.approx(best, abs=max(0.01, 3.5 * found.error))
 
@@ -363,7 +364,11 @@ def test_progress_never_falls() -> None:
     calls: list[tuple[float, float]] = []
     goal = InOrder((eliminate(BLUE, "blue"), TakeAll("South America")))
     found = go_on(
-        BLUE, goal, {15: 1}, ends=6, play="battles", progress=lambda *each: calls.append(each)
+        Turn(BLUE, whole_battles=True),
+        goal,
+        {15: 1},
+        ends=6,
+        progress=lambda *each: calls.append(each),
     )
     assert found.ends == 6
     assert len(calls) > 1

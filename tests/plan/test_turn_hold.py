@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from iacta import Battle
-from iacta.board import Board, Continent, Holding, Position
+from iacta.board import Holding, Position
+from iacta.game import Turn
 from iacta.inputs.errors import IllegalError
-from iacta.plan import Plan, TakeAll, TakeAny, best_plan, hold, take_and_hold, usual_reinforcements
+from iacta.plan import Plan, TakeAll, TakeAny, best_plan, hold, take_and_hold
 from iacta.plan.reinforcement import place_armies
 from iacta.questions.plan.armies_cards_hold import describe_hold
 from iacta.rules.rules import CLASSIC
@@ -29,8 +30,8 @@ def wall(own: int, blue: int, green: int = 1, rear: int = 1) -> Position:
 
 def test_one_battle_decides_whether_one_territory_is_held() -> None:
     position = wall(30, 9)
-    plan = best_plan(position, TakeAll("t"))
-    found = hold(plan, {"blue": 3, "green": 0}, fortify="none", ends=400)
+    plan = best_plan(Turn(position, fortify="none"), TakeAll("t"))
+    found = hold(plan, {"blue": 3, "green": 0}, ends=400)
     exact = 0.0
     for _, chance, moved in plan.steps[0].advances:
         exact += chance * (1.0 - Battle(12, round(moved)).win_probability())
@@ -57,7 +58,7 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
     targets = [name for name in game.position.board.territories if name.startswith("t")]
     goal = TakeAll(tuple(rng.sample(targets, rng.randint(1, len(targets) - 1))))
     position = replace(game.position, holdings=holdings)
-    plan = best_plan(position, goal, game.rules)
+    plan = best_plan(Turn(position, game.rules, fortify="none"), goal)
     ends = draw_ends(plan, np.random.default_rng(1))
     reached = (
         e for e in ends if all(e.find_holding(name).owner == "red" for name in goal.territories)
@@ -69,7 +70,7 @@ def small_end(seed: int) -> tuple[Plan, int, Position]:
 @pytest.mark.parametrize("seed", [8, 4, 7, 17, 30])
 def test_opponents_play_optimally_or_a_bound_is_reported(seed: int) -> None:
     plan, new, end = small_end(seed)
-    found = hold(plan, new, fortify="none", ends=1, seed=1)
+    found = hold(plan, new, ends=1, seed=1)
     best = 1.0
     for threat in found.threats:
         theirs = replace(end, player=threat.player)
@@ -78,7 +79,7 @@ def test_opponents_play_optimally_or_a_bound_is_reported(seed: int) -> None:
         rows = combinations_with_replacement(mine, new)
         chance = max(
             best_plan(
-                place_armies(theirs, [(n, row.count(n)) for n in mine]), goal, plan.rules
+                place_armies(Turn(theirs, plan.turn.rules), [(n, row.count(n)) for n in mine]), goal
             ).comparable_value
             for row in rows
         )
@@ -102,8 +103,9 @@ def test_a_plan_is_chosen_to_hold_what_it_takes() -> None:
     pairs = [("s", "t"), ("t", "u"), ("t", "b")]
     red, blue = Holding("red", 14), Holding("blue", 5)
     holdings = red, Holding("blue", 1), Holding("blue", 2), blue
-    plan = best_plan(Position(make_board("gap", pairs, "stub"), "red", holdings), TakeAll("t,u"))
-    found = take_and_hold(plan, 1, fortify="none", seed=1)
+    position = Position(make_board("gap", pairs, "stub"), "red", holdings)
+    plan = best_plan(Turn(position, fortify="none"), TakeAll("t,u"))
+    found = take_and_hold(plan, 1, seed=1)
     assert found.otherwise is not None
     assert found.otherwise.plan is plan
     assert assert_known(found.win_probability) > assert_known(found.otherwise.win_probability) + 0.1
@@ -114,8 +116,8 @@ def test_a_plan_is_chosen_to_hold_what_it_takes() -> None:
 
 def test_armies_behind_the_front_are_moved_up() -> None:
     plan = best_plan(wall(12, 16, rear=9), TakeAll("t"))
-    bare = hold(plan, 3, fortify="none")
-    kept = hold(best_plan(wall(12, 16, rear=9), TakeAll("t"), keep={"r": 9}), 3)
+    bare = hold(best_plan(Turn(wall(12, 16, rear=9), fortify="none"), TakeAll("t")), 3)
+    kept = hold(best_plan(Turn(wall(12, 16, rear=9), keep={"r": 9}), TakeAll("t")), 3)
     moved = hold(plan, 3)
     assert bare.moves == (("", "", 1.0, 0.0),)
     assert kept.win_probability == pytest.approx(bare.win_probability)
@@ -132,7 +134,7 @@ def test_armies_move_through_own_territories_unless_the_rule_forbids_it() -> Non
     position = Position(board, "red", (*red, Holding("blue", 1), Holding("blue", 14)))
     plan = best_plan(position, TakeAll("n"))
     far = hold(plan, 0)
-    near = hold(plan, 0, fortify="adjacent")
+    near = hold(best_plan(Turn(position, fortify="adjacent"), TakeAll("n")), 0)
     assert assert_known(far.win_probability) >= assert_known(near.win_probability)
     assert all(move.start != "s" for move in near.moves)
     assert all(move.to in ("n", "t") for move in far.moves if move.to)
@@ -159,14 +161,6 @@ def test_opponents_get_the_stated_or_the_usual_new_armies() -> None:
     assert assert_known(usual.win_probability) >= prod(1 - c for c in chances) - 0.05
 
 
-def test_the_usual_rule_counts_territories_and_continents() -> None:
-    board = Board("tiny", tuple("abcdefghijkl"), (), (Continent("C", 4, ("a", "b")),))
-    position = Position(board, "red", (Holding("red", 1),) * 12)
-    assert usual_reinforcements(position, "red") == 4 + 4
-    few = Position(board, "red", (Holding("red", 1), *(Holding("blue", 1),) * 11))
-    assert (usual_reinforcements(few, "red"), usual_reinforcements(few, "blue")) == (3, 3)
-
-
 def test_territories_that_cannot_be_taken_cannot_be_held() -> None:
     position = wall(1, 5)
     found = hold(best_plan(position, TakeAll("t")), 3)
@@ -174,7 +168,7 @@ def test_territories_that_cannot_be_taken_cannot_be_held() -> None:
 
 
 def test_without_a_garrison_nothing_is_held() -> None:
-    plan = best_plan(wall(9, 2), TakeAll("t"), replace(CLASSIC, garrison=0))
+    plan = best_plan(Turn(wall(9, 2), replace(CLASSIC, garrison=0)), TakeAll("t"))
     with pytest.raises(IllegalError, match="garrison must be at least 1 to hold conquests"):
         hold(plan)
 

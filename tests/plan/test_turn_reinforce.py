@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import combinations_with_replacement
-from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from iacta import classic_board
 from iacta.board import Position
+from iacta.game import Turn
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAll, TakeAny, Worth, best_plan, reinforce, reinforcements_needed
@@ -52,13 +52,13 @@ def all_placements(position: Position, armies: int) -> list[list[tuple[str, int]
 def test_two_new_armies_are_placed_optimally(
     position: Position, goal: TakeAll | TakeAny | Worth
 ) -> None:
-    found = reinforce(position, goal, 2)
+    found = reinforce(Turn(position, place=2), goal)
     best = max(
         best_plan(place_armies(position, each), goal).comparable_value
         for each in all_placements(position, 2)
     )
     assert found.plan.value == pytest.approx(best, abs=1e-9)
-    assert found.plan.position == place_armies(position, found.placement)
+    assert found.plan.turn == place_armies(position, found.placement)
     assert sum(number for _, number in found.placement) == 2
     assert found.before.value == pytest.approx(best_plan(position, goal).comparable_value)
 
@@ -67,10 +67,9 @@ def test_two_new_armies_are_placed_optimally(
 @pytest.mark.parametrize(("seed", "armies"), [(7, 4), (20, 3), (24, 5), (33, 6), (2, 4), (11, 3)])
 def test_no_placement_on_a_small_board_is_better(seed: int, armies: int) -> None:
     game = small_game(seed)
-    options: dict[str, Any] = {**game.options, "rules": game.rules}
-    found = reinforce(game.position, game.goal, armies, **options)
+    found = reinforce(game.turn().with_options(place=armies), game.goal)
     best = max(
-        best_plan(place_armies(game.position, each), game.goal, **options).comparable_value
+        best_plan(place_armies(game.turn(), each), game.goal).comparable_value
         for each in all_placements(game.position, armies)
     )
     assert found.plan.value == pytest.approx(best, abs=1e-9)
@@ -80,8 +79,8 @@ def test_no_placement_on_a_small_board_is_better(seed: int, armies: int) -> None
 def test_equal_placements_are_ordered_by_the_armies_left_then_by_rolls_then_by_stacks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    values = QuickValues(pose_reinforced_problem(APART, TakeAll("a,b"), 3, {}), Deadline(), 1000)
-    found = Placements(TurnState.from_position(APART), values)
+    values = QuickValues(pose_reinforced_problem(Turn(APART), TakeAll("a,b"), 3), Deadline(), 1000)
+    found = Placements(TurnState.from_turn(Turn(APART)), values)
     rows = [(("s", 3),), (("s", 2), ("z", 1)), (("z", 2), ("s", 1)), (("z", 3),)]
     pairs = [(0.5, 2.0), (0.5, 1.0), (0.6, 3.0), (0.5, 1.0)]
     costs = {found.after(row): Solution(*pair) for row, pair in zip(rows, pairs, strict=True)}
@@ -106,9 +105,9 @@ def test_among_nearly_equal_plans_the_most_armies_left_decide() -> None:
 
 def test_the_best_of_all_placements_by_battles_is_found() -> None:
     goal = TakeAll("a,b")
-    found = reinforce(APART, goal, 4, play="battles")
+    found = reinforce(Turn(APART, place=4, whole_battles=True), goal)
     tried = [
-        best_plan(place_armies(APART, each), goal, play="battles").comparable_value
+        best_plan(place_armies(Turn(APART, whole_battles=True), each), goal).comparable_value
         for each in all_placements(APART, 4)
     ]
     assert found.plan.comparable_value == pytest.approx(max(tried), abs=1e-9)
@@ -116,7 +115,7 @@ def test_the_best_of_all_placements_by_battles_is_found() -> None:
 
 def test_armies_are_divided_where_two_stacks_need_them() -> None:
     goal = TakeAll("a,b")
-    found = reinforce(APART, goal, 6)
+    found = reinforce(Turn(APART, place=6), goal)
     assert dict(found.placement).keys() == {"s", "z"}
     tried = [
         best_plan(place_armies(APART, each), goal).comparable_value
@@ -128,7 +127,7 @@ def test_armies_are_divided_where_two_stacks_need_them() -> None:
 
 def test_the_table_shows_what_one_army_and_all_are_worth() -> None:
     goal = TakeAll("a,b")
-    found = reinforce(APART, goal, 3)
+    found = reinforce(Turn(APART, place=3), goal)
     assert {each.name for each in found.marginals} == {"s", "z"}  # y has no enemy next to it
     for each in found.marginals:
         for number, value in ((1, each.one), (3, each.all)):
@@ -141,12 +140,12 @@ def test_the_table_shows_what_one_army_and_all_are_worth() -> None:
 
 
 def test_a_stack_that_may_not_attack_gets_no_armies() -> None:
-    found = reinforce(APART, TakeAny("a,b"), 3, stay=["z"])
+    found = reinforce(Turn(APART, place=3, stay=["z"]), TakeAny("a,b"))
     assert found.placement == (("s", 3),)
 
 
 def test_useless_armies_are_placed_on_the_largest_stack() -> None:
-    found = reinforce(APART, TakeAll("a"), 2, stay=["s", "z"])
+    found = reinforce(Turn(APART, place=2, stay=["s", "z"]), TakeAll("a"))
     assert (found.plan.value, found.placement, found.marginals) == (0.0, (("y", 2),), ())
 
 
@@ -168,7 +167,7 @@ def test_the_fewest_new_armies_reach_the_chance_exactly(chance: str, position: P
 
 
 def test_a_time_limit_is_kept_on_a_large_board() -> None:
-    found = reinforce(make_scattered_board(), TakeAll("South America"), 5, time_limit=0)
+    found = reinforce(Turn(make_scattered_board(), place=5), TakeAll("South America"), time_limit=0)
     assert sum(number for _, number in found.placement) == 5
     assert found.plan.comparable_value > 0.9
     assert found.plan.seconds < 0.5
@@ -176,19 +175,23 @@ def test_a_time_limit_is_kept_on_a_large_board() -> None:
 
 def test_impossible_placements_are_refused() -> None:
     goal = TakeAll("a")
-    for armies, error in ((0, IllegalError), (1001, IllegalError), ("3", MalformedError)):
-        with pytest.raises(error, match=r"^armies must be a whole number from 1 to 1000"):
-            reinforce(APART, goal, armies)  # type: ignore[arg-type]
+    for armies in (0, 1001):
+        with pytest.raises(
+            IllegalError, match=r"^new armies must be a whole number from 1 to 1000"
+        ):
+            reinforce(Turn(APART, place=armies), goal)
     with pytest.raises(
         IllegalError, match="new armies must be placed on territories of red, got a"
     ):
         place_armies(APART, [("a", 1)])
-    with pytest.raises(MalformedError, match="position must be a Position"):
-        reinforce("here", goal, 1)  # type: ignore[arg-type]
+    with pytest.raises(MalformedError, match="turn must be a Turn or a Position"):
+        reinforce("here", goal)  # type: ignore[arg-type]
+    with pytest.raises(IllegalError, match="new armies must be placed before a plan, got 2"):
+        best_plan(Turn(APART, place=2), goal)
     with pytest.raises(IllegalError, match="goal must be TakeAll, TakeAny or OwnAny"):
         reinforcements_needed(APART, Worth(), "50%")
     with pytest.raises(IllegalError, match="1000 new armies do not reach a chance of"):
-        reinforcements_needed(APART, goal, "50%", stay=["s", "z"])
+        reinforcements_needed(Turn(APART, stay=["s", "z"]), goal, "50%")
 
 
 def test_new_armies_are_divided_if_one_front_needs_the_other() -> None:
@@ -198,6 +201,8 @@ def test_new_armies_are_divided_if_one_front_needs_the_other() -> None:
     held |= {"Egypt": ("green", 1), "North Africa": ("green", 2), "Southern Europe": ("blue", 3)}
     position = Position(board, "blue", held, others=("blue", 1))
     # Armies on Southern Europe alone do not help, because no stack can attack Ural.
-    found = reinforce(position, TakeAll("Egypt, North Africa, Ural, China"), 10, time_limit=20)
+    found = reinforce(
+        Turn(position, place=10), TakeAll("Egypt, North Africa, Ural, China"), time_limit=20
+    )
     assert len(found.placement) > 1
     assert found.plan.comparable_value > 0.8

@@ -3,7 +3,9 @@
 import pytest
 
 from iacta import Plan, TakeAll, best_plan, eliminate, read_position
+from iacta.game import Attack, Turn
 from iacta.plan.report import find_main_line, find_rearguards
+from tests.plan.boards import find_move
 
 SPLIT = {
     "player": "red",
@@ -19,7 +21,7 @@ SPLIT = {
 @pytest.fixture(scope="module")
 def asia() -> Plan:
     """Return a plan with many possible courses."""
-    return best_plan(read_position("examples/asia.toml"), TakeAll("Asia"), play="battles")
+    return best_plan(Turn(read_position("examples/asia.toml"), whole_battles=True), TakeAll("Asia"))
 
 
 def test_the_main_line_takes_every_territory_once(asia: Plan) -> None:
@@ -46,12 +48,14 @@ def test_at_least_the_garrison_stays_behind(asia: Plan) -> None:
 
 
 def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
-    plan = best_plan(position := read_position(SPLIT), eliminate(position, "blue"), play="battles")
+    plan = best_plan(
+        Turn(position := read_position(SPLIT), whole_battles=True), eliminate(position, "blue")
+    )
     first, second = (turn.step for turn in find_main_line(plan))
     found = {each.to: each for each in find_rearguards(plan)}
     assert not found[first.to].is_all
     # By the official rule, as many armies move in as dice were rolled; more would not help here.
-    move = plan.next_move()
+    move = find_move(plan)
     assert move is not None
     assert found[first.to].most == max(able - moved + 1 for able, moved in move.advance.items())
     assert found[second.to].start == "A"
@@ -59,21 +63,23 @@ def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
 
 
 def test_the_main_line_follows_the_plan(asia: Plan) -> None:
-    play = asia.follow()
+    turn, policy = asia.turn, asia.policy
     first, second = find_main_line(asia)[:2]
-    assert play.move is not None
-    assert play.move.to == first.step.to
-    armies = play.position.find_holding(play.move.start).armies
+    attack = policy(turn)
+    assert isinstance(attack, Attack)
+    assert attack.to == first.step.to
+    armies = turn.armies_on(attack.start)
     others = {n: branch for branch in first.branches for n in branch.armies}
-    for left in range(1, armies):
-        move = play.win_battle(left).move
-        border = move and (move.start, move.to)
-        if left + 1 in others:
-            assert border == (others[left + 1].start, others[left + 1].to)
+    for left in range(2, armies + 1):
+        won = turn.apply_battle(attack.start, attack.to, left, 0)
+        then = policy(won.after(policy(won)))
+        border = (then.start, then.to) if isinstance(then, Attack) else None
+        if left in others:
+            assert border == (others[left].start, others[left].to)
         elif border is not None:
             assert border == (second.step.start, second.step.to)
         assert first.fewest is not None
-        assert left + 1 >= first.fewest or border is None
+        assert left >= first.fewest or border is None
 
 
 def test_nothing_follows_the_last_battle(asia: Plan) -> None:

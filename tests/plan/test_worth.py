@@ -3,7 +3,9 @@
 import pytest
 
 from iacta.board import Board, Continent, Holding, Position
+from iacta.game import Turn
 from iacta.plan import Worth, best_plan, simulate_plan
+from iacta.rules.variants import find_rules
 
 
 def chain(armies: tuple[int, int, int], continents: tuple[Continent, ...] = ()) -> Position:
@@ -25,6 +27,6 @@ def test_continents_completed_by_the_same_territory_each_pay_once() -> None:
 
 def test_under_balanced_blitz_fewer_armies_may_lose_fewer() -> None:
     goal = Worth({"A": 1, "B": 0, "C": 3}, bonus=0, army=1)
-    plan = best_plan(chain((6, 2, 2)), goal, "balanced blitz", garrison=0)
+    plan = best_plan(Turn(chain((6, 2, 2)), find_rules("balanced blitz", 0)), goal)
     assert plan.value == pytest.approx(8.133123, abs=1e-6)
     assert plan.upper_bound >= plan.comparable_value

@@ -14,12 +14,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 from iacta import Rules
 from iacta.board import Holding, Position
-from iacta.plan import Goal, InOrder, NextMove, OwnAny, TakeAll, TakeAny, Worth
+from iacta.plan import Goal, InOrder, OwnAny, TakeAll, TakeAny, Worth
 from iacta.plan.problem import Problem, TurnState
 from iacta.plan.search import Search
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import find_loss_counts_by_throw, loss_counts
 from tests.balanced_twin import list_outcomes
+from tests.plan.boards import Move
 
 Number: TypeAlias = Any  # a fraction or a float
 
@@ -293,7 +294,7 @@ class Play:
         )
         return replace(start, holdings=holdings)
 
-    def evaluate_policy(self, moves: Callable[[Position], NextMove | None]) -> Number:
+    def evaluate_policy(self, moves: Callable[[Position], Move | None]) -> Number:
         """Return the expected payoff of a policy against the worst replies of defenders.
 
         moves: a function that returns the policy's next move in a position. An illegal move is an
@@ -307,7 +308,7 @@ class Play:
     def _evaluate_policy(
         self,
         state: State,
-        moves: Callable[[Position], NextMove | None],
+        moves: Callable[[Position], Move | None],
         value: Callable[[State], Number],
     ) -> Number:
         move = moves(self.make_position(state))

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from iacta.board.files import classic_board, read_board
 from iacta.board.position import Position, read_position
+from iacta.game import Turn
 from iacta.plan import TakeAll, best_plan
 from tests.web.board_page import SEEN, SLOWEST, TINY_LINK, link, plan_of_tiny, says, spot, value
 from tests.web.conftest import Visit, barriers
@@ -195,7 +196,7 @@ def test_the_map_follows_the_goal_and_the_first_attack(visit: Visit, motion: str
     fragment = f"p=red&p=blue&h={held}&g=all&t=10&s=0&go=1"
     size = {"width": 390, "height": 844}
     page = visit(link(FAR, fragment), viewport=size, has_touch=True, reduced_motion=motion)
-    value(page, best_plan(position_of_far(), TakeAll("T10"), stay=["T0"]).comparable_value)
+    value(page, best_plan(Turn(position_of_far(), stay=["T0"]), TakeAll("T10")).comparable_value)
     expect(page.locator("#map .head")).to_have_class("head next")
     assert page.locator("#map .step-number").all_text_contents() == ["1"]
     page.wait_for_function(SEEN, arg=["T9", "T10"])

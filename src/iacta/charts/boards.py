@@ -136,7 +136,7 @@ def plan_map(plan: Plan) -> Chart:
             for territory in plan.territories
         ],
         plan_answer(plan).sentence,
-        f"{_name_players(position)} {describe_rules(plan.rules).capitalize()}."
+        f"{_name_players(position)} {describe_rules(plan.turn.rules).capitalize()}."
         f"{_describe_arrows(plan, arrows)}{own}",
         owners=assign_owner_colours(position),
         steps=_list_steps(plan, arrows),

@@ -11,8 +11,7 @@ from iacta.plan.defence import Defence, armies_needed_to_hold, hold_without_atta
 from iacta.plan.goals import Goal, InOrder, OwnAny, TakeAll, TakeAny, Worth, eliminate
 from iacta.plan.hold import Fortified, Hold, Threat, hold, take_and_hold
 from iacta.plan.luck import LuckOfBattle, measure_plan_luck
-from iacta.plan.opponents import usual_reinforcements
-from iacta.plan.plan import Ending, NextMove, Plan, Play, Step, TerritoryEnd
+from iacta.plan.plan import Ending, Plan, Step, TerritoryEnd
 from iacta.plan.policy import Policy
 from iacta.plan.reinforcement import (
     Marginal,
@@ -33,10 +32,8 @@ __all__ = [
     "InOrder",
     "LuckOfBattle",
     "Marginal",
-    "NextMove",
     "OwnAny",
     "Plan",
-    "Play",
     "Policy",
     "Reinforcement",
     "SimulatedPlan",
@@ -59,5 +56,4 @@ __all__ = [
     "reinforcements_needed",
     "simulate_plan",
     "take_and_hold",
-    "usual_reinforcements",
 ]

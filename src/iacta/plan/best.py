@@ -1,23 +1,21 @@
 """The best plan for a goal, and the fewest armies that reach a required chance."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from math import inf
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from iacta.board import Holding, Position
-from iacta.board.position import check_position
-from iacta.inputs.checks import quote, read_int, read_list, unwrap_number
+from iacta.board import Position
+from iacta.game import Turn
+from iacta.inputs.checks import quote, read_int, unwrap_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.odds.search import find_least
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Ending, Plan, Step, TerritoryEnd
 from iacta.plan.planner import Found, Planner
-from iacta.plan.problem import Problem, read_problem
+from iacta.plan.problem import Problem, pose_problem, read_turn
 from iacta.plan.search import Report
 from iacta.probability.chances import Chance, read_chance
-from iacta.rules.rules import Rules
 
 # A callback that receives the value of the best plan so far and its upper bound.
 Progress: TypeAlias = Callable[[float, float], object]
@@ -30,15 +28,9 @@ TRIAL_TIME_SHARE = 0.2  # fraction of the remaining time for the plan with each 
 
 
 def best_plan(
-    position: Position,
+    turn: Turn | Position,
     goal: Goal,
-    rules: Rules | str = "classic",
     *,
-    play: str = "rolls",
-    rules_of: Mapping[str, Rules | str] | None = None,
-    garrison: int | None = None,
-    keep: Mapping[str, int] | None = None,
-    stay: Iterable[str] | str = (),
     time_limit: float | None = None,
     budget: float | None = None,
     prove: float | None = None,
@@ -48,17 +40,13 @@ def best_plan(
 ) -> Plan:
     """Search for the best plan for a goal.
 
-    position: the owners and armies of all territories, and the player to move.
+    turn: the turn, whose rules and constraints apply; a `Position` is a turn in its attack phase
+        under the classic rules. New armies must be placed first; `reinforce` places them. Cards are
+        ignored, and rules under which armies can grow are rejected. If the turn has
+        `whole_battles`, the plan fights each battle to the end; otherwise it decides after each
+        roll.
     goal: `TakeAll`, `TakeAny`, `OwnAny`, `Worth` or `InOrder`; `eliminate` returns a `TakeAll` for
         the name of a player.
-    rules: a `Rules` object or the name of a rule set. Rules under which armies can grow are
-        rejected.
-    play: `"rolls"` if the plan may decide after each roll, or `"battles"` if it fights each battle
-        to the end.
-    rules_of: a mapping from territories to the rules of battles for them, where these differ.
-    garrison: the number of armies that must stay on each territory; `None` for the rules' garrison.
-    keep: a mapping from territories to a larger number of armies that must stay there.
-    stay: names of the player's territories that may not attack.
     time_limit: the maximum time in seconds; `None` for no limit.
     budget: the amount of work, relative to the default. The same budget finds the same plan on
         every machine unless a time limit ends the search. `None` means the default amount, or
@@ -89,11 +77,12 @@ def best_plan(
     _check_callback(progress, "progress")
     _check_callback(improved, "improved")
     deadline = Deadline.from_time_limit(time_limit)
-    problem = read_problem(
-        position, goal, rules, play=play, rules_of=rules_of, garrison=garrison, keep=keep, stay=stay
-    )
+    if (start := read_turn(turn)).place:
+        raise IllegalError(
+            f"new armies must be placed before a plan, got {start.place}; `reinforce` places them"
+        )
     return plan_within(
-        problem,
+        pose_problem(start, goal),
         deadline,
         budget=None if budget is None else _read_positive(budget, "budget"),
         prove=None if prove is None else _read_positive(prove, "prove"),
@@ -194,9 +183,8 @@ def make_plan(found: Found, seconds: float) -> Plan:
         if visit.ended > MIN_CHANCE
     ]
     return Plan(
-        problem.position,
+        problem.turn,
         goal,
-        problem.turn.rules,
         win_probability=won if won is None else min(won, 1.0),
         value=value,
         upper_bound=found.bound + held,
@@ -207,9 +195,8 @@ def make_plan(found: Found, seconds: float) -> Plan:
         seconds=seconds,
         policy=found.policy,
         stages=stages,
-        play=problem.play,
         interval=found.interval and (found.interval[0] + held, found.interval[1] + held),
-        battles_value=value if problem.play == "battles" else None,
+        battles_value=value if problem.turn.whole_battles else None,
         games=found.games,
     )
 
@@ -255,55 +242,46 @@ def _make_territories(problem: Problem, report: Report) -> tuple[TerritoryEnd, .
 
 
 def armies_needed_for_plan(
-    position: Position,
+    turn: Turn | Position,
     goal: Goal,
     chance: Chance,
     source: str,
-    rules: Rules | str = "classic",
     *,
     time_limit: float | None = None,
-    **options: Any,
 ) -> int:
     """Return the fewest armies on a territory with which the best plan reaches a required chance.
 
-    position: the position before the attacks; the armies on `source` are ignored.
+    turn: the turn, as for `best_plan`; the armies on `source` are ignored.
     goal: `TakeAll`, `TakeAny` or `OwnAny`.
     chance: the required chance, between 0 and 1.
     source: the name of a territory of the player that may attack.
-    rules: as for `best_plan`.
     time_limit: the maximum total time of all searches in seconds. A search that takes longer raises
         `IllegalError`.
-    options: `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
 
     Return a whole number of at least 1. With one army less, the search finds no plan with the
     required chance, although such a plan may exist unless the search is exact. If 1000 armies are
     not enough, `IllegalError` is raised.
     """
-    check_position(position)
+    start = read_turn(turn)
     if not isinstance(goal, Goal) or not goal.is_chance:
         raise IllegalError(f"goal must be TakeAll, TakeAny or OwnAny, got {quote(goal)}")
     wanted = read_chance(chance)
-    stay = options.get("stay", ())
-    staying = [stay] if isinstance(stay, str) else read_list(stay, "stay", "names")
-    resting = {*map(position.board.find, staying)}
-    name = position.board.find(source)
-    if position.find_holding(name).owner != position.player:
+    name = start.board.find(source)
+    place = start.board.territories.index(name)
+    if start.owners[place] != start.player:
         raise IllegalError(
-            f"source must be a territory of {position.player}, got {name}", parameter="source"
+            f"source must be a territory of {start.player}, got {name}", parameter="source"
         )
-    if name in resting:
+    if name in start.stay:
         raise IllegalError(
             f"source must be a territory that may attack, got {name}", parameter="source"
         )
-    place = position.board.territories.index(name)
     deadline = Deadline.from_time_limit(time_limit)
 
-    def is_enough(armies: int) -> bool:
-        holdings = list(position.holdings)
-        holdings[place] = Holding(position.player, armies)
-        there = replace(position, holdings=tuple(holdings))
+    def is_enough(number: int) -> bool:
+        armies = (*start.armies[:place], number, *start.armies[place + 1 :])
         limit = deadline.take_share(TRIAL_TIME_SHARE).time_limit
-        plan = best_plan(there, goal, rules, time_limit=limit, **options)
+        plan = best_plan(start.replace_armies(start.owners, armies), goal, time_limit=limit)
         if plan.value is None:
             raise IllegalError(
                 "time_limit must be long enough to find the fewest armies, "

@@ -25,11 +25,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import fsum
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from iacta.board import Position
+from iacta.game import Turn
 from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import ChartLike, DisplayMixin
@@ -40,8 +41,8 @@ from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.plan import Plan
 from iacta.plan.planner import Found, evaluate_policy
 from iacta.plan.policy import STARTS, Policy, attach_search, best_policy
-from iacta.plan.problem import Problem, TurnState, read_problem
-from iacta.plan.reinforcement import Placements, PlanOptions, QuickValues
+from iacta.plan.problem import Problem, TurnState, pose_problem, read_turn
+from iacta.plan.reinforcement import Placements, QuickValues
 from iacta.plan.search import Search
 from iacta.plan.simulated import find_final_states, play_games
 from iacta.probability.distribution import Distribution
@@ -113,7 +114,7 @@ class Continuation(DisplayMixin):
 
 
 def go_on(
-    position: Position,
+    turn: Turn | Position,
     goal: InOrder,
     armies: Distribution[int] | Mapping[int, float],
     *,
@@ -121,18 +122,16 @@ def go_on(
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress | None = None,
-    **options: Unpack[PlanOptions],
 ) -> Continuation:
     """Search for the best turn if reaching the first goal brings new armies.
 
-    position: the position before the first attack.
+    turn: the turn before the first attack, as for `best_plan`.
     goal: the goals in order. All goals after the first count as a single goal.
     armies: the distribution of the number of new armies, such as the result of `traded_armies`.
     ends: the number of simulated games for an estimate.
     seed: the random seed for the dice.
     time_limit: the maximum time in seconds; `None` for no limit.
     progress: a callback that receives the chance of the best turn so far, and 1 as its upper bound.
-    options: as for `reinforce`.
 
     On a small board the turn is solved exactly. On larger boards the search compares several plans
     for the first goal.
@@ -142,15 +141,16 @@ def go_on(
     if not isinstance(goal, InOrder) or len(goal.goals) < 2:
         raise IllegalError(f"goal must be InOrder with at least two goals, got {quote(goal)}")
     deadline, report = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
-    first = read_problem(position, goal.goals[0], **options)
-    names = chain(*(each.names for each in goal.resolve_names(position.board).goals[1:]))
+    start = read_turn(turn)
+    first = pose_problem(start, goal.goals[0])
+    names = chain(*(each.names for each in goal.resolve_names(start.board).goals[1:]))
     later = _Later(TakeAll(tuple(dict.fromkeys(names))), new)
-    best = _solve_turn(first, read_problem(position, goal, **options), later, deadline)
+    best = _solve_turn(first, pose_problem(start, goal), later, deadline)
     if best is not None:
         if best.win_probability is not None:
             report(best.win_probability, 1.0)
         return best
-    policies = [*_list_policies(first, goal, deadline.take_share(FIRST_SHARE), options)]
+    policies = [*_list_policies(first, goal, deadline.take_share(FIRST_SHARE))]
     tried = [_SimulatedTurns(policy, policies[0], later, seed) for policy in policies]
     try:
         end, few = deadline.take_share(PILOT_SHARE), max(number // PILOT_DIVISOR, 2)
@@ -266,9 +266,7 @@ class _End:
         return sum(float(p) * self.worth(n) for n, p in self._armies.items())
 
 
-def _list_policies(
-    first: Problem, goal: InOrder, deadline: Deadline, options: PlanOptions
-) -> Iterator[Policy]:
+def _list_policies(first: Problem, goal: InOrder, deadline: Deadline) -> Iterator[Policy]:
     """Yield candidate policies for the part of the turn up to the first goal.
 
     The objectives of the candidates are listed in the docstring of this module.
@@ -277,7 +275,7 @@ def _list_policies(
     goals: list[Goal] = [goal, InOrder(goal.goals, (1.0, *(LATER_WORTH for _ in others)))]
     if not first.held:
         goals += [Worth(0.0, bonus=0.0, army=army, prizes=((one, 1.0),)) for army in ARMY_WORTHS]
-    problems = [first, *(read_problem(first.position, each, **options) for each in goals)]
+    problems = [first, *(pose_problem(first.turn, each) for each in goals)]
     for place, problem in enumerate(problems):
         part = deadline.take_share(1 / (len(problems) - place))
         best = best_policy(problem, part, MAX_FIRST_STATES)

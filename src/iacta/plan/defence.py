@@ -23,17 +23,15 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 from iacta.native.deadline import Deadline
 from iacta.odds.search import find_least
-from iacta.plan.best import best_plan
 from iacta.plan.goals import TakeAll
 from iacta.plan.hold import NOTHING, Fortified, Hold, OpponentTurns, Outlook
 from iacta.plan.opponents import list_attackers
-from iacta.plan.problem import make_turn_at
 from iacta.plan.reinforcement import (
     MAX_NEW,
     Placement,
+    find_plan,
     list_shifted_placements,
     place_armies,
-    turn_options,
 )
 from iacta.probability.chances import Chance, read_chance
 
@@ -115,13 +113,12 @@ class _DefenceSearch:
         get: Mapping[str, int] | int | None,
         deadline: Deadline,
     ) -> None:
-        options = turn_options(turn)
-        self.plan = best_plan(turn.position, goal, **options)
+        last = turn.with_options(fortify="none") if turn.phase == "over" else turn
+        self.plan = find_plan(last, goal, Deadline())
         if not self.plan.goal.is_reached(turn):
             raise IllegalError(f"goal to hold must be reached already, got {quote(goal)}")
-        fortify = "none" if turn.phase == "over" else turn.fortify
         self.turn, self.deadline = turn, deadline
-        self.outlook = Outlook(self.plan, get, fortify, options)
+        self.outlook = Outlook(self.plan, get)
         self.entrances = _list_entrances(turn, self.plan.goal.names)
         self._known = dict[Placement, OpponentTurns]()
 
@@ -131,7 +128,7 @@ class _DefenceSearch:
 
     def _defend(self, placement: Placement) -> Defence:
         bare = self._evaluate(()) if placement else None
-        found = self.outlook.evaluate_end(self.plan, self._place(placement), True, self.deadline)
+        found = self.outlook.evaluate_end(self._place(placement), True, self.deadline)
         if self.deadline.is_over:  # the last result is unfinished
             return Defence(Hold(self.plan, None, 0.0, None, 0.0, False, (), (), 0), placement)
         return Defence(_make_hold(self, found), placement, None if bare is None else bare.held)
@@ -177,10 +174,8 @@ class _DefenceSearch:
         return self.outlook.estimate_hold_chance(self._place(placement))
 
     def _place(self, placement: Placement) -> Turn:
-        """Return the turn after its attack phase, with new armies placed."""
-        return make_turn_at(
-            self.plan.problem.turn, place_armies(self.plan.position, placement), "attack"
-        )
+        """Return the turn with new armies placed."""
+        return place_armies(self.plan.turn, placement)
 
     def _find_chance(self, placement: Placement) -> float:
         """Return the chance to hold after a placement; 0 if there is no time."""
@@ -192,7 +187,7 @@ class _DefenceSearch:
             if self.deadline.is_over:
                 return None
             end = self._place(placement)
-            found = self.outlook.evaluate_end(self.plan, end, False, self.deadline)
+            found = self.outlook.evaluate_end(end, False, self.deadline)
             if self.deadline.is_over:
                 return None  # the result may be unfinished
             self._known[placement] = found

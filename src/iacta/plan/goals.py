@@ -147,7 +147,7 @@ class Goal(PasteableMixin):
         """
         mine = _list_owned(turn)
         for name in self.names:
-            if not turn.position.find_holding(name).armies and name not in mine:
+            if not turn.armies_on(name) and name not in mine:
                 raise IllegalError(f"territories to take must have an owner; {name} has none")
 
 

@@ -30,15 +30,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import hypot, prod, sqrt
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from iacta.board import Position
 from iacta.board.position import find_player
 from iacta.game import Fortify, Turn
-from iacta.game.turn import FORTIFY
-from iacta.inputs.checks import check_choice, quote, read_int
+from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.meanings import Unit
 from iacta.inputs.reprs import ChartLike, DisplayMixin
@@ -48,20 +46,15 @@ from iacta.plan.best import count_default_threads, plan_within
 from iacta.plan.goals import TakeAny
 from iacta.plan.opponents import (
     SingleBattles,
+    begin_opponent_turn,
     list_attackers,
     list_fortify_moves,
     list_opponents,
-    usual_reinforcements,
 )
 from iacta.plan.plan import Plan
-from iacta.plan.problem import TurnState, make_turn_at, read_problem
+from iacta.plan.problem import TurnState, enter_phase, pose_problem
 from iacta.plan.quick_estimates import BOUND_VALUES
-from iacta.plan.reinforcement import (
-    Placements,
-    PlanOptions,
-    QuickValues,
-    pose_reinforced_problem,
-)
+from iacta.plan.reinforcement import Placements, QuickValues, pose_reinforced_problem
 from iacta.plan.search import Search
 from iacta.plan.simulated import play_games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
@@ -164,25 +157,24 @@ def hold(
     plan: Plan,
     get: Mapping[str, int] | int | None = None,
     *,
-    fortify: str = "connected",
     ends: int = ENDS,
     seed: int = 0,
     time_limit: float | None = None,
-    **options: Unpack[PlanOptions],
 ) -> Hold:
     """Return the chance that a plan reaches its goal and no opponent takes back a target.
 
     plan: a plan to take all of some territories, or goals in order.
     get: the number of new armies of every opponent, or a mapping from players to numbers. Other
         opponents get new armies by the usual rule.
-    fortify: the range of the fortifying move: `connected`, `adjacent` or `none`.
     ends: the number of ends to simulate.
     seed: the random seed for the dice.
     time_limit: the maximum time in seconds; `None` for no limit. The chance is `None` if fewer than
         100 ends (or fewer than `ends`, if that is less) were simulated in time.
-    options: as for `reinforce`. Opponents play by the same rules, but without `keep` and `stay`.
+
+    The player's fortifying move follows the rules of the plan's turn. Opponents play by the same
+    rules, but without `keep` and `stay`, and decide after each roll.
     """
-    outlook = Outlook(plan, get, fortify, options)
+    outlook = Outlook(plan, get)
     number = read_int(ends, "ends", least=1)
     return _Ends(outlook, plan, seed).hold(
         number, Deadline.from_time_limit(time_limit).disable_shares()
@@ -193,23 +185,20 @@ def take_and_hold(
     plan: Plan,
     get: Mapping[str, int] | int | None = None,
     *,
-    fortify: str = "connected",
     ends: int = ENDS,
     seed: int = 0,
     time_limit: float | None = None,
-    **options: Unpack[PlanOptions],
 ) -> Hold:
     """Compare several plans; return the result of the plan with the best chance to take and hold.
 
     plan: the best plan to take the targets.
-    get, fortify, ends, seed, time_limit: as for `hold`.
-    options: the options with which the plan was made, as for `reinforce`.
+    get, ends, seed, time_limit: as for `hold`.
 
     In the alternative plans, a large stack stays at home or some armies must stay behind next to
     enemies. A few ends select the best alternative, which is then compared with the first plan over
     all ends. The first plan is kept unless the alternative is clearly better.
     """
-    outlook, number = Outlook(plan, get, fortify, options), read_int(ends, "ends", least=1)
+    outlook, number = Outlook(plan, get), read_int(ends, "ends", least=1)
     deadline = Deadline.from_time_limit(time_limit).disable_shares()
     few = min(SCOUTING_ENDS, number)
     first = _Ends(outlook, plan, seed)
@@ -217,13 +206,14 @@ def take_and_hold(
     if found.win_probability is None:
         return found
     tried = [(_find_chance(first.hold(few, deadline)), first)]
-    for more in _list_constraints(plan, options):
+    for constrained in _list_constrained_turns(plan):
         if deadline.is_over or tried[0][0] >= MAX_HOLD_SHARE * _find_take_chance(plan):
             break
-        limited: PlanOptions = {**options, **more, "rules": plan.rules}
-        problem = read_problem(plan.position, plan.goal, **limited)
         other = plan_within(
-            problem, deadline, budget=ALTERNATIVE_BUDGET, threads=count_default_threads()
+            pose_problem(constrained, plan.goal),
+            deadline,
+            budget=ALTERNATIVE_BUDGET,
+            threads=count_default_threads(),
         )
         if _find_take_chance(other) > max(chance for chance, _ in tried):
             drawn = _Ends(outlook, other, seed)
@@ -242,19 +232,17 @@ def take_and_hold(
     return replace(chosen, plan=reported, otherwise=found)
 
 
-def _list_constraints(plan: Plan, options: PlanOptions) -> Iterator[PlanOptions]:
-    """Yield constraints (`stay` or `keep`), each for an alternative plan that may hold better."""
-    position, names = plan.position, plan.goal.names
-    stay = options.get("stay", ())
-    resting = (stay,) if isinstance(stay, str) else tuple(stay)
-    mine = [position.board.territories[v] for v in bits(plan.problem.stacks)]
-    largest = sorted(mine, key=lambda name: -position.find_holding(name).armies)
+def _list_constrained_turns(plan: Plan) -> Iterator[Turn]:
+    """Yield the turn with constraints (`stay` or `keep`) for plans that may hold better."""
+    turn, names = plan.turn, plan.goal.names
+    mine = [plan.problem.name(v) for v in bits(plan.problem.stacks)]
+    largest = sorted(mine, key=lambda name: -turn.armies_on(name))
     if len(largest) > 1:
         for name in largest[:MAX_AT_HOME]:
-            yield {"stay": (*resting, name)}
-    edge = [name for name in names if {*list_attackers(plan.problem.turn, name)} - {*names}]
+            yield turn.with_options(stay=(*turn.stay, name))
+    edge = [name for name in names if {*list_attackers(turn, name)} - {*names}]
     for number in REARGUARDS if edge else ():
-        yield {"keep": {**dict.fromkeys(edge, number), **(options.get("keep") or {})}}
+        yield turn.with_options(keep={**dict.fromkeys(edge, number), **turn.keep})
 
 
 class OpponentTurns(NamedTuple):
@@ -277,39 +265,30 @@ NOTHING = Fortify("", "", 0)
 class Outlook:
     """Evaluates the opponents' next turns after an end (final state) of any plan for a goal."""
 
-    def __init__(
-        self, plan: Plan, get: Mapping[str, int] | int | None, fortify: str, options: PlanOptions
-    ) -> None:
+    def __init__(self, plan: Plan, get: Mapping[str, int] | int | None) -> None:
         if not isinstance(plan, Plan):
             raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
         if not plan.goal.names or plan.problem.rewards.once:
             raise IllegalError(f"goal to hold must be TakeAll or InOrder, got {quote(plan.goal)}")
-        if not plan.rules.garrison:
+        if not plan.turn.rules.garrison:
             raise IllegalError(
                 "garrison must be at least 1 to hold conquests", parameter="garrison"
             )
-        check_choice(fortify, FORTIFY, "fortify")
-        self.numbers, self.fortify = _read_reinforcements(plan.problem.turn, get), fortify
-        self.held, self.problem = plan.goal.names, plan.problem
-        self.theirs: PlanOptions = {"rules": plan.rules}
-        if "rules_of" in options:
-            self.theirs["rules_of"] = options["rules_of"]
-        self.battles = SingleBattles(plan.problem.turn)
+        self.numbers, self.held = _read_reinforcements(plan.turn, get), plan.goal.names
+        self.battles = SingleBattles(plan.turn)
         # The opponents whose turns have too many states or placements to solve exactly.
         self.large = set[str]()
 
-    def evaluate_end(
-        self, plan: Plan, end: Turn, is_bounded: bool, deadline: Deadline
-    ) -> OpponentTurns:
+    def evaluate_end(self, end: Turn, is_bounded: bool, deadline: Deadline) -> OpponentTurns:
         """Return the chances of the opponents' next turns, after the player's fortifying move.
 
         end: the turn at the end of the plan.
         is_bounded: whether to compute upper bounds for opponents whose best play is unknown;
             otherwise their bound is 1.
         """
-        turn = make_turn_at(end, end.position, "fortify", self.fortify)
+        turn = enter_phase(end, "fortify")
         move = self._find_best_move(turn)
-        threats = self._find_threats(end, deadline, is_bounded and move is NOTHING)
+        threats = self._find_threats(turn, deadline, is_bounded and move is NOTHING)
         held = unfortified = _find_hold_chance(threats)
         if move is not NOTHING:
             fortified = self._find_threats(turn.after(move), deadline, is_bounded)
@@ -321,18 +300,18 @@ class Outlook:
 
     def _find_threats(self, end: Turn, deadline: Deadline, is_bounded: bool) -> dict[str, Threat]:
         return {
-            player: self._find_threat(replace(end.position, player=player), deadline, is_bounded)
+            player: self._find_threat(begin_opponent_turn(end, player), deadline, is_bounded)
             for player in list_opponents(end)
         }
 
-    def _find_threat(self, theirs: Position, deadline: Deadline, is_bounded: bool) -> Threat:
-        player = theirs.player
-        new = self._count_new_armies(theirs, player)
-        problem = pose_reinforced_problem(theirs, TakeAny(self.held), new, self.theirs)
+    def _find_threat(self, theirs: Turn, deadline: Deadline, is_bounded: bool) -> Threat:
+        player, new = theirs.player, self._count_new_armies(theirs, theirs.player)
+        rolled = theirs.with_options(whole_battles=False) if theirs.whole_battles else theirs
+        problem = pose_reinforced_problem(rolled, TakeAny(self.held), new)
         if not problem.stacks:
             return Threat(player, 0.0, new, 0.0)
         values = QuickValues(problem, deadline, 0 if player in self.large else MAX_STATES)
-        placements = Placements(TurnState.from_position(theirs), values)
+        placements = Placements(TurnState.from_turn(theirs), values)
         chance = placements.value(placements.rank_placements(new)[0])
         if placements.has_tried_all or not placements.places:
             return Threat(player, chance, new, chance)
@@ -342,42 +321,36 @@ class Outlook:
             bound = min(next(Search(problem).bounds(deadline, BOUND_VALUES)), 1.0)
         return Threat(player, chance, new, max(bound, chance))
 
-    def _count_new_armies(self, end: Position, player: str) -> int:
-        if player in self.numbers:
-            return self.numbers[player]
-        return usual_reinforcements(end, player)
+    def _count_new_armies(self, end: Turn, player: str) -> int:
+        return self.numbers[player] if player in self.numbers else end.new_armies(player)
 
     def estimate_hold_chance(self, end: Turn) -> float:
         """Return the chance to hold in a model where each enemy stack fights one battle."""
-        return self._find_model_chance(end.position, self._list_attackers(end))
+        return self._find_model_chance(end, self._list_attackers(end))
 
     def _find_best_move(self, turn: Turn) -> Fortify:
         """Return the best fortifying move in a model where each enemy stack fights one battle."""
         attackers = self._list_attackers(turn)
         exposed = {name for beside, _ in attackers for near in beside.values() for name in near}
         moves = {
-            each: self._find_model_chance(turn.after(each).position, attackers)
+            each: self._find_model_chance(turn.after(each), attackers)
             for each in list_fortify_moves(turn, exposed)
         }
         best = max(moves, key=lambda move: moves[move], default=NOTHING)
-        bare = self._find_model_chance(turn.position, attackers)
-        return best if moves.get(best, 0.0) > bare else NOTHING
+        return best if moves.get(best, 0.0) > self._find_model_chance(turn, attackers) else NOTHING
 
     def _list_attackers(self, turn: Turn) -> list[tuple[dict[str, list[str]], int]]:
         """Return the targets of each opponent's territories, with the opponent's new armies."""
-        end = turn.position
         return [
-            (beside, self._count_new_armies(end, player))
+            (beside, self._count_new_armies(turn, player))
             for player in list_opponents(turn)
-            if (beside := self.battles.list_targets(end, player, self.held))
+            if (beside := self.battles.list_targets(turn, player, self.held))
         ]
 
     def _find_model_chance(
-        self, position: Position, attackers: list[tuple[dict[str, list[str]], int]]
+        self, turn: Turn, attackers: list[tuple[dict[str, list[str]], int]]
     ) -> float:
-        return prod(
-            self.battles.find_hold_chance(position, beside, new) for beside, new in attackers
-        )
+        return prod(self.battles.find_hold_chance(turn, beside, new) for beside, new in attackers)
 
 
 class _Ends:
@@ -417,7 +390,7 @@ class _Ends:
                 continue
             if end not in self._known:
                 turn, is_bounded = plan.problem.make_turn(end), len(found) < BOUNDED_ENDS
-                afterwards = self.outlook.evaluate_end(plan, turn, is_bounded, deadline)
+                afterwards = self.outlook.evaluate_end(turn, is_bounded, deadline)
                 if deadline.is_over:
                     return  # do not use the last result, whose search may be unfinished
                 self._known[end] = afterwards

@@ -45,7 +45,7 @@ from iacta.plan.best import plan_within
 from iacta.plan.goals import Goal
 from iacta.plan.plan import Plan
 from iacta.plan.problem import pose_problem
-from iacta.plan.reinforcement import plan_with_new_armies, turn_options
+from iacta.plan.reinforcement import plan_with_new_armies
 from iacta.rules.roll import Losses
 
 BUDGET = 0.2  # search budget for the value of each state; 1 is the default of `best_plan`
@@ -110,8 +110,7 @@ def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateVa
         values = (evaluate_state(after, goal, deadline) for after in afters)
         return max(values, key=lambda each: each.value)
     if turn.phase == "place":
-        options = turn_options(turn)
-        plan = plan_with_new_armies(turn.position, goal, turn.place, options, deadline, BUDGET)
+        plan = plan_with_new_armies(turn, goal, deadline, BUDGET)
     else:
         found = plan_state(turn, goal, deadline)
         if found is None:
@@ -185,7 +184,7 @@ def list_reduced_ends(
     border: the attacking and the defending territory.
     dice, their_dice: the numbers of attack and defence dice.
     """
-    mine, theirs = (turn.position.find_holding(name).armies for name in border)
+    mine, theirs = map(turn.armies_on, border)
     results = turn.find_reduced_results(Attack(*border, dice), their_dice).items()
     return [
         (float(p), turn.apply_battle(*border, mine - lost, theirs - killed, dice, their_dice))

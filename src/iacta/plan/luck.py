@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
+from iacta.game import Attack
 from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.native.deadline import Deadline
-from iacta.plan.plan import NextMove, Plan, Play
+from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 
@@ -62,10 +63,10 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
     It is an error to pass a plan that maximises a worth, an impossible result, or an estimated plan
     that may visit more than 20,000 states.
 
-    >>> from iacta import Board, Holding, Position, TakeAll, best_plan
-    >>> board = Board("row", ("A", "B", "C"), (("A", "B"), ("B", "C"), ("B", "A"), ("C", "B")))
-    >>> red, blue = Holding("red", 7), Holding("blue", 2)
-    >>> plan = best_plan(Position(board, "red", (red, blue, blue)), TakeAll("B,C"), play="battles")
+    >>> from iacta import Board, Position, TakeAll, Turn, best_plan
+    >>> board = Board.from_edges("row", [("A", "B"), ("B", "C")])
+    >>> start = Position(board, "red", {"A": ("red", 7)}, others=("blue", 2))
+    >>> plan = best_plan(Turn(start, whole_battles=True), TakeAll("B,C"))
     >>> first, second = measure_plan_luck(plan, [(6, 0), (1, 1)])
     >>> f"{first.before:.1%} {first.luck:+.1%} {second.luck:+.1%} {second.after:.1%}"
     '66.3% +12.2% -78.5% 0.0%'
@@ -74,7 +75,8 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
         raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
     if not plan.goal.is_chance:
         raise IllegalError(f"goal must be TakeAll, TakeAny or OwnAny, got {quote(plan.goal)}")
-    play, chance, found = plan.follow(), _find_chances(plan.policy), list[LuckOfBattle]()
+    turn, policy = plan.turn, plan.policy
+    chance, found = _find_chances(policy), list[LuckOfBattle]()
     for number, end in enumerate(read_list(ends, "ends", "pairs of armies"), 1):
         pair = read_list(end, f"end {number}", "two numbers")
         if len(pair) != 2:
@@ -83,32 +85,22 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
             )
         left = read_int(pair[0], f"attackers left of end {number}")
         defenders = read_int(pair[1], f"defenders left of end {number}")
-        move = play.move
-        if move is None:
+        attack, state = policy(turn), TurnState.from_turn(turn)
+        if not isinstance(attack, Attack):
             raise IllegalError(f"ends must be at most {len(found)}, because the plan is over then")
-        state = play.problem.start
-        before, decision = chance(state), plan.policy.decide(state)
+        before, decision = chance(state), policy.decide(state)
         variance = math.fsum(
             each.chance * (chance(state.after(decision, each)) - before) ** 2
             for each in decision.outcomes
         )
-        play = _apply_battle_end(play, move, left, defenders)
-        after = chance(play.problem.start)
-        found.append(LuckOfBattle(move.start, move.to, before, after, math.sqrt(variance)))
+        border = attack.start, attack.to
+        dice = attack.dice if turn.has_single_rolls(attack.to) else None
+        turn = turn.apply_battle(*border, left, defenders, dice)
+        if turn.phase == "advance":
+            turn = turn.after(policy(turn))
+        after = chance(TurnState.from_turn(turn))
+        found.append(LuckOfBattle(*border, before, after, math.sqrt(variance)))
     return tuple(found)
-
-
-def _apply_battle_end(play: Play, move: NextMove, attackers_left: int, defenders_left: int) -> Play:
-    if not play.problem.turn.whole_battles:
-        mine, theirs = (play.position.find_holding(name).armies for name in (move.start, move.to))
-        return play.after(mine - attackers_left, theirs - defenders_left)
-    after = play.apply_battle(attackers_left, defenders_left)
-    if after.battle is not None:
-        raise IllegalError(
-            f"the battle of {move.start} against {move.to} must be fought to its end, got "
-            f"{attackers_left} and {defenders_left} armies left"
-        )
-    return after
 
 
 def _find_chances(policy: Policy) -> Callable[[TurnState], float]:

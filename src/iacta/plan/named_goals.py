@@ -11,7 +11,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan.goals import Goal, OwnAny, TakeAll, TakeAny, Worth, eliminate, find_owned
 from iacta.plan.own_any import choose_territories
 from iacta.plan.problem import TurnState
-from iacta.plan.reinforcement import pose_reinforced_problem, turn_options
+from iacta.plan.reinforcement import pose_reinforced_problem
 from iacta.plan.winning import find_win
 
 GOAL_KINDS = ("take", "take_any", "eliminate", "worth", "win")
@@ -116,9 +116,8 @@ def _choose_territories(turn: Turn, goal: OwnAny) -> Goal:
 
     Without this choice, the territories could change during the turn.
     """
-    problem = pose_reinforced_problem(turn.position, goal, turn.place, turn_options(turn))
-    start = TurnState.from_position(turn.position)
-    chosen = choose_territories(problem, start, turn.place, Deadline())
+    problem = pose_reinforced_problem(turn, goal, turn.place)
+    chosen = choose_territories(problem, TurnState.from_turn(turn), turn.place, Deadline())
     if chosen is None:
         raise IllegalError(
             f"found no conquests this turn that reach the goal to {goal.phrase(turn.position)}"

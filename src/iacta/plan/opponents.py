@@ -5,8 +5,6 @@ from dataclasses import replace
 from functools import cache
 from math import prod
 
-from iacta.board import Position
-from iacta.board.position import check_position
 from iacta.game import Fortify, Turn
 from iacta.methods import find_kernel
 
@@ -38,25 +36,20 @@ def list_attackers(turn: Turn, name: str) -> list[str]:
     ]
 
 
-def usual_reinforcements(position: Position, player: str) -> int:
-    """Return the number of new armies that a player gets by the usual rule.
+def begin_opponent_turn(turn: Turn, player: str) -> Turn:
+    """Return the next turn of an opponent, from the present position, with the usual new armies.
 
-    position: the position on the board.
-    player: the player who gets the armies.
-
-    The number is one army for every three territories, rounded down, but at least three, plus the
-    bonus of each continent that the player owns.
-
-    >>> from iacta.board import Holding
-    >>> from iacta.board.files import classic_board
-    >>> mine = [Holding("red", 1)] * 9 + [Holding("blue", 1)] * 33
-    >>> position = Position(classic_board(), "red", tuple(mine))
-    >>> usual_reinforcements(position, "red")  # 9 territories, which are North America
-    8
+    The constraints `keep` and `stay` of the player's turn do not apply.
     """
-    check_position(position)
-    owner = position.find_holding(position.list_territories(player)[0]).owner
-    return Turn(replace(position, player=owner)).new_armies()
+    return Turn(
+        replace(turn.position, player=player),
+        turn.rules,
+        place=turn.new_armies(player),
+        rules_of=turn.rules_of,
+        fortify=turn.fortify,
+        whole_battles=turn.whole_battles,
+        players=turn.players,
+    )
 
 
 class SingleBattles:
@@ -69,34 +62,28 @@ class SingleBattles:
         self.turn = turn
         self._win = cache(self._find_win)
 
-    def list_targets(
-        self, position: Position, player: str, held: Iterable[str]
-    ) -> dict[str, list[str]]:
+    def list_targets(self, turn: Turn, player: str, held: Iterable[str]) -> dict[str, list[str]]:
         """Return, for each territory of a player, the territories in `held` that it can attack."""
         wanted = {*held}
         found = {
-            name: [each for each in position.board.neighbours(name) if each in wanted]
-            for name in position.list_territories(player)
+            name: [each for each in turn.board.neighbours(name) if each in wanted]
+            for name in turn.position.list_territories(player)
         }
         return {name: near for name, near in found.items() if near}
 
-    def find_hold_chance(
-        self, position: Position, beside: Mapping[str, list[str]], new: int
-    ) -> float:
+    def find_hold_chance(self, turn: Turn, beside: Mapping[str, list[str]], new: int) -> float:
         """Return the chance that an opponent with the best placement of new armies takes no target.
 
         Each stack of the opponent fights one battle.
 
+        turn: the turn with the present armies.
         beside: the result of `list_targets`: for each territory of the opponent, its targets.
         new: the number of new armies.
         """
 
         def find_failure(name: str, more: int) -> float:
-            armies = position.find_holding(name).armies + more
-            wins = (
-                self._win(armies, each, position.find_holding(each).armies) for each in beside[name]
-            )
-            return 1.0 - max(wins)
+            armies = turn.armies_on(name) + more
+            return 1.0 - max(self._win(armies, each, turn.armies_on(each)) for each in beside[name])
 
         alone = {name: find_failure(name, 0) for name in beside}
         return min(

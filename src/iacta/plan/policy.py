@@ -6,20 +6,18 @@ actions, so a policy acts the same in every process. The search is not pickled; 
 the search.
 """
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from typing import Any
 
 from iacta.game import Action, Advance, Attack, EndPhase, Turn
-from iacta.inputs.checks import quote, read_int
-from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.native.bit_sets import bits, make_mask
+from iacta.inputs.errors import IllegalError
+from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import find_owned
 from iacta.plan.problem import PolicyAction, Problem, TurnState
-from iacta.plan.search import ORDERS, Assignment, Search, Style
+from iacta.plan.search import Assignment, Search, Style
 
 MAX_STATES_BY_DEFAULT = 300_000  # default maximum number of states in an exact search, about 0.3 s
 STARTS = 24  # number of starting points in the search for an assignment of targets to stacks
@@ -29,8 +27,6 @@ SAME = 1e-12
 GAMES = 256  # number of simulated games that estimate the value of a policy
 VISITED = 10_000  # maximum number of reachable states for which the exact value is computed
 SEEN = 1_500  # an exact value is tried only if simulated games have visited fewer states than this
-VERSION = 1
-MAX_DEPTH = 3  # maximum depth of lookahead that `Policy.from_record` accepts
 USUAL_STYLE = Style()
 QUICK_STYLE = Style(idle=0.0)  # the style of quick estimates, which use no assignment
 
@@ -116,12 +112,20 @@ class Policy:
         armies[start], armies[to] = self.problem.garrisons[start] + able, 1
         return self.search.advance(TurnState(tuple(armies), state.owned), start, to, least)
 
-    def value(self, state: TurnState) -> tuple[float, bool]:
-        """Return the expected payoff from a state, and whether the payoff is exact.
+    def value(self, turn: Turn) -> tuple[float, bool]:
+        """Return the expected payoff of the whole turn, and whether it is exact.
+
+        turn: a later state of the turn, in its attack phase or after it.
 
         The payoff is exact if the policy is exact or few states are reachable. Otherwise it is
         estimated from 256 games.
         """
+        state, problem = TurnState.from_turn(turn), self.problem
+        value, is_known = self._find_further_payoff(state)
+        return problem.held + problem.sum_payoffs(state) + value, is_known
+
+    def _find_further_payoff(self, state: TurnState) -> tuple[float, bool]:
+        """Return the expected payoff of the actions after a state, and whether it is exact."""
         if self.is_exact:
             return self.search.decide(state).value, True
         games = self.search.play(Deadline(), GAMES, start=state)
@@ -144,114 +148,42 @@ class Policy:
             and not state.owned & ~start.owned & ~field
             and state.total <= start.total
             and all(now <= then for now, then in zip(state.armies, most, strict=True))
+            and all(state.armies[t] for t in bits(field & ~state.owned))
         )
 
-    def at(self, problem: Problem) -> "Policy":
-        """Return a policy for another position in the same turn.
-
-        The result is this policy if it can reach the position from its start, with one exception: a
-        policy limited to some territories (see `Problem.focus`) is replaced if it makes no more
-        attacks but has not reached the goal, because other stacks may still reach it.
-        """
-        if problem.out == self.problem.out and self.covers(problem.start):
-            is_limited = self.problem.focus is not None and not problem.goal.is_reached(
-                problem.turn
-            )
-            if not is_limited or self.decide(problem.start).dice:
-                return self
-        return find_policy(problem, self.style)
+    def _replace_unreachable(self, state: TurnState) -> "Policy":
+        """Return this policy, or a new one from a quick search if it cannot reach a state."""
+        return self if self.covers(state) else find_policy(self.problem.at_state(state), self.style)
 
     def __call__(self, turn: Turn) -> Action:
         """Return the action in a turn, as `iacta.game.Turn.play` expects.
 
-        turn: a turn of the player. In phases without attacks or advances, the policy ends the
-            phase.
+        turn: the turn of the problem in any later state, even a state that the policy would never
+            reach. In phases without attacks or advances, the policy ends the phase.
         """
-        owned = find_owned(turn)
+        owned, problem = find_owned(turn), self.problem
         if turn.phase == "attack":
-            found = self.decide(TurnState(turn.armies, owned))
+            state = TurnState(turn.armies, owned)
+            found = self._replace_unreachable(state).decide(state)
             if not found.dice:
                 return EndPhase()
-            pair = self.problem.name(found.start), self.problem.name(found.to)
-            dice = found.dice
-            if self.problem.is_whole(found.to):
+            pair, dice = (problem.name(found.start), problem.name(found.to)), found.dice
+            if problem.is_whole(found.to):
                 whole = (each for each in turn.actions() if isinstance(each, Attack))
                 dice = next(each.dice for each in whole if (each.start, each.to) == pair)
             return Attack(*pair, dice)
         if turn.phase == "advance":
             assert turn.pending is not None  # noqa: S101 # an attack is pending in this phase
-            v, c = map(self.problem.place, (turn.pending.start, turn.pending.to))
-            least, spare = turn.armies[c], turn.armies[v] - self.problem.garrisons[v]
-            wanted = self.problem.goal.find_garrison(self.problem.name(c))
-            least, spare = max(least, min(wanted, least + spare)), turn.armies[c] + spare
-            before = TurnState(turn.armies, owned & ~(1 << c))
-            return Advance(self.advance(before, v, c, spare, least))
+            v, c = map(problem.place, (turn.pending.start, turn.pending.to))
+            armies, spare = [*turn.armies], turn.armies[v] - problem.garrisons[v]
+            wanted = problem.goal.find_garrison(problem.name(c))
+            least, spare = max(armies[c], min(wanted, armies[c] + spare)), armies[c] + spare
+            # The state before the advance, with one defender on the conquered territory.
+            armies[v], armies[c] = problem.garrisons[v] + spare, 1
+            before = TurnState(tuple(armies), owned & ~(1 << c))
+            policy = self._replace_unreachable(before)
+            return Advance(policy.search.advance(before, v, c, least))
         return EndPhase()
-
-    def to_record(self) -> dict[str, Any]:
-        """Return the policy as a JSON object that `from_record` can read."""
-        shares = self.assignment and [
-            {str(v): [*bits(part)] for v, part in enumerate(parts) if part}
-            for parts in self.assignment
-        ]
-        turn = self.problem.turn.to_code()
-        focus = None if self.problem.focus is None else [*bits(self.problem.focus)]
-        return {
-            "version": VERSION,
-            "turn": turn,
-            "focus": focus,
-            "assignment": shares,
-            "style": [*self.style],
-        }
-
-    @classmethod
-    def from_record(cls, record: object, problem: Problem) -> "Policy":
-        """Return the policy described by a record.
-
-        record: the result of `to_record`, possibly after a round trip through JSON.
-        problem: the problem that the policy solves.
-
-        A record of another version or another turn raises an error.
-        """
-        if not isinstance(record, Mapping) or record.get("version") != VERSION:
-            raise MalformedError(
-                f"policy must be a record of version {VERSION}, got {quote(record)}"
-            )
-        if record.get("turn") != problem.turn.to_code():
-            raise IllegalError(
-                "policy must be a record for the turn of the given problem, "
-                "got a record for another turn"
-            )
-        try:
-            shares = record["assignment"]
-            assignment = (
-                None if shares is None else tuple(_read_parts(each, problem) for each in shares)
-            )
-            depth, idle, order = record["style"]
-            if order not in ORDERS or not 0.0 <= idle <= 1.0:
-                raise ValueError(order)
-            style = Style(read_int(depth, "depth", least=1, most=MAX_DEPTH), idle, order)
-            if (focus := record.get("focus")) is not None:
-                last = len(problem.out) - 1
-                mask = make_mask(read_int(t, "territory", most=last) for t in focus)
-                problem = Problem(problem.turn, problem.goal, mask)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise MalformedError(
-                f"policy must be a record made by Policy.to_record, got {quote(record)}"
-            ) from None
-        return cls(problem, assignment, style)
-
-
-def _read_parts(record: Mapping[str, Iterable[object]], problem: Problem) -> tuple[int, ...]:
-    """Read an assignment from a record: return the set of targets of each stack."""
-    last = len(problem.out) - 1
-    targets = {
-        read_int(int(v), "stack", most=last): make_mask(
-            read_int(t, "target", most=last) for t in row
-        )
-        for v, row in record.items()
-    }
-    return tuple(targets.get(v, 0) for v in range(last + 1))
 
 
 def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Policy | None:

@@ -5,25 +5,21 @@ use. Territories are numbered in the order of `board.territories`. A set of terr
 integer whose bit t is set if territory t belongs to the set (`iacta.native.bit_sets`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from iacta.board import Board, Position
 from iacta.game import Turn
-from iacta.game.turn import FORTIFY
-from iacta.inputs.checks import check_choice, quote
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel
 from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
 from iacta.native.core_library import load_library
 from iacta.plan.goals import Goal, Rewards, find_owned
-from iacta.rules.rules import Rules
-from iacta.rules.variants import find_rules
 
-PLAYS = ("rolls", "battles")
 MAX_ARMIES = 2000  # maximum number of armies on a territory that a plan may use
 
 
@@ -54,11 +50,9 @@ class TurnState(NamedTuple):
     owned: int  # the player's territories, as an integer with a bit for each territory
 
     @classmethod
-    def from_position(cls, position: Position) -> "TurnState":
-        """Return the state of a position for the player to move."""
-        held = position.holdings
-        owned = make_mask(t for t, each in enumerate(held) if each.owner == position.player)
-        return cls(tuple(each.armies for each in held), owned)
+    def from_turn(cls, turn: Turn) -> "TurnState":
+        """Return the state of a turn: its armies and the territories of its player."""
+        return cls(turn.armies, find_owned(turn))
 
     @property
     def total(self) -> int:
@@ -106,11 +100,6 @@ class Problem:
     @property
     def board(self) -> Board:
         return self.turn.board
-
-    @property
-    def play(self) -> str:
-        """`"battles"` if each attack is a battle to the end, otherwise `"rolls"`."""
-        return PLAYS[self.turn.whole_battles]
 
     def name(self, territory: int) -> str:
         return self.board.territories[territory]
@@ -230,15 +219,12 @@ class Problem:
 
     def make_turn(self, state: TurnState) -> Turn:
         """Return the turn with the owners and armies of a later state."""
+        player = self.turn.player
         owners = (
-            self.turn.player if state.owned >> t & 1 else owner
+            player if state.owned >> t & 1 else "" if owner == player else owner
             for t, owner in enumerate(self.turn.owners)
         )
         return self.turn.replace_armies(tuple(owners), state.armies)
-
-    def make_position(self, state: TurnState) -> Position:
-        """Convert a state to a position, in which territories without armies have no owner."""
-        return self.make_turn(state).position
 
     def at_state(self, state: TurnState, new_goal: Goal | None = None) -> "Problem":
         """Return the problem that starts in a later state, with the same rules and constraints.
@@ -272,39 +258,17 @@ class Problem:
                     f"got {self.turn.armies[t]:,}"
                 )
 
-    def at(self, position: Position) -> "Problem":
-        """Return the problem that starts in another position, with the same goal and rules.
 
-        position: a position with the same player and board.
-        """
-        return Problem(make_turn_at(self.turn, position, "attack"), self.goal)
+def read_turn(turn: Turn | Position) -> Turn:
+    """Return a turn; a position is a turn in its attack phase.
 
-
-def make_turn_at(
-    turn: Turn, position: Position, phase: Literal["attack", "fortify"], fortify: str = FORTIFY[0]
-) -> Turn:
-    """Return a turn that starts in another position, with the same rules and constraints.
-
-    phase: the phase of the new turn.
-    fortify: the rule for the fortifying move.
+    Any other object raises an error.
     """
-    mine = position.list_territories(position.player)
-    return Turn(
-        position,
-        turn.rules,
-        keep=turn.keep,
-        rules_of=turn.rules_of,
-        stay=[name for name in turn.stay if name in mine],
-        whole_battles=turn.whole_battles,
-        phase=phase,
-        fortify=fortify,
-        players=turn.players,
-    )
-
-
-def begin_attacks(turn: Turn) -> Turn:
-    """Return a turn at the start of its attack phase, without cards or new armies."""
-    return make_turn_at(turn, turn.position, "attack").replace_armies(turn.owners, turn.armies)
+    if isinstance(turn, Turn):
+        return turn
+    if not isinstance(turn, Position):
+        raise MalformedError(f"turn must be a Turn or a Position, got {quote(turn)}")
+    return Turn(turn)
 
 
 def refuse_large_board(board: Board, what: str) -> None:
@@ -322,39 +286,16 @@ def refuse_large_board(board: Board, what: str) -> None:
         )
 
 
-def read_problem(
-    position: Position,
-    goal: Goal,
-    rules: Rules | str = "classic",
-    *,
-    play: str = PLAYS[0],
-    rules_of: Mapping[str, Rules | str] | None = None,
-    garrison: int | None = None,
-    keep: Mapping[str, int] | None = None,
-    stay: Iterable[str] | str = (),
-) -> Problem:
-    """Read a problem from the arguments of `iacta.plan.best_plan`."""
-    check_choice(play, PLAYS, "play")
-    turn = Turn(
-        position,
-        find_rules(rules, garrison),
-        keep=keep,
-        rules_of=rules_of,
-        stay=stay,
-        whole_battles=play == "battles",
-        phase="attack",
-    )
-    return pose_problem(turn, goal)
+def pose_problem(turn: Turn | Position, goal: Goal) -> Problem:
+    """Return the problem of reaching a goal by the attacks of a turn.
 
-
-def pose_problem(turn: Turn, goal: Goal) -> Problem:
-    """Return the problem of reaching a goal in the attack phase of a turn.
-
-    turn: the turn; its cards are ignored.
+    turn: the turn, or a position at the start of the attacks. Cards and new armies that are not yet
+        placed are ignored.
     goal: the goal of the player to move.
 
     It is an error if the goal does not fit the turn, or if armies can grow under the rules.
     """
+    turn = read_turn(turn)
     for each in (turn.rules, *turn.rules_of.values()):
         if each.mode.grows:
             raise each.mode.make_unfit_error("to plan")
@@ -365,7 +306,25 @@ def pose_problem(turn: Turn, goal: Goal) -> Problem:
         )
     refuse_large_board(turn.board, "plans")
     adapted_goal = goal.resolve_names(turn.board)
-    problem = Problem(begin_attacks(turn), adapted_goal)
+    problem = Problem(enter_phase(turn, "attack"), adapted_goal)
     adapted_goal.refuse_unfit(problem.turn)
     problem.refuse_large()
     return problem
+
+
+def enter_phase(turn: Turn, phase: Literal["attack", "fortify"]) -> Turn:
+    """Return the turn in another phase, without cards and new armies."""
+    if turn.phase == phase:
+        return turn
+    entered = Turn(
+        turn.position,
+        turn.rules,
+        phase=phase,
+        keep=turn.keep,
+        rules_of=turn.rules_of,
+        stay=turn.stay,
+        fortify=turn.fortify,
+        whole_battles=turn.whole_battles,
+        players=turn.players,
+    )
+    return entered.replace_armies(turn.owners, turn.armies)

@@ -17,18 +17,17 @@ from collections.abc import Hashable, Iterable, Mapping
 from math import inf
 from typing import NamedTuple, TypeVar
 
-from iacta.board import Position
+from iacta.game import Turn
 from iacta.native.bit_sets import make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.best import plan_within
-from iacta.plan.goals import Goal, OwnAny, TakeAny
-from iacta.plan.problem import TurnState, read_problem
+from iacta.plan.goals import Goal, OwnAny, TakeAny, find_owned
+from iacta.plan.problem import TurnState, pose_problem
 from iacta.plan.reinforcement import (
     COMPARISON_SHARE,
     QUICK_STATES,
     Placement,
     Placements,
-    PlanOptions,
     find_quick_values,
     is_small,
     place_armies,
@@ -72,22 +71,20 @@ OUT_OF_REACH = QuickEstimate(0.0, None, 0.0, ())
 NOT_TRIED = QuickEstimate(0.0, None, 1.0, (), is_tried=False)
 
 
-def estimate_goal(
-    position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
-) -> QuickEstimate:
+def estimate_goal(turn: Turn, goal: Goal, deadline: Deadline) -> QuickEstimate:
     """Estimate the chance to reach a goal with the best placement of new armies.
 
-    position: the position before the new armies are placed.
-    armies: the number of new armies.
+    turn: the turn, with its new armies.
     deadline: when to stop searching. If it comes before any play is found, `is_tried` is false.
     """
-    problem = pose_reinforced_problem(position, goal, armies, options)
+    armies = turn.place
+    problem = pose_reinforced_problem(turn, goal, armies)
     if problem.rewards.most <= 0.0:
         return OUT_OF_REACH
     states = SMALL_STATES if is_small(problem.turn) else QUICK_STATES
     part = deadline.take_share(COMPARISON_SHARE)
-    values = find_quick_values(position, goal, armies, options, part, states)
-    placements = Placements(TurnState.from_position(position), values)
+    values = find_quick_values(turn, goal, armies, part, states)
+    placements = Placements(TurnState.from_turn(turn), values)
     best = placements.rank_placements(armies)[0] if armies else ()
     played = values.play(placements.after(best), deadline.take_share(COMPARISON_SHARE))
     if values.proven and (placements.has_tried_all or not armies):
@@ -104,11 +101,7 @@ def estimate_goal(
 
 
 def improve_estimate(
-    position: Position,
-    goal: Goal,
-    options: PlanOptions,
-    estimate: QuickEstimate,
-    deadline: Deadline,
+    turn: Turn, goal: Goal, estimate: QuickEstimate, deadline: Deadline
 ) -> QuickEstimate:
     """Search for a plan with the placement of an estimate; return the better of the two estimates.
 
@@ -117,7 +110,7 @@ def improve_estimate(
     """
     if estimate.at_most - estimate.low <= MIN_GAP:
         return estimate
-    problem = read_problem(place_armies(position, estimate.placement), goal, **options)
+    problem = pose_problem(place_armies(turn, estimate.placement), goal)
     plan = plan_within(problem, deadline, budget=PLAN_BUDGET)
     if plan.value is None:
         return estimate
@@ -142,22 +135,22 @@ class Conquest(NamedTuple):
     enough: float
 
     @classmethod
-    def for_goal(cls, goal: Goal, position: Position) -> "Conquest":
+    def for_goal(cls, goal: Goal, turn: Turn) -> "Conquest":
         """Return the conquests that reach a `TakeAll`, `TakeAny` or `OwnAny`.
 
-        position: the position before the attacks.
+        turn: the turn before the attacks.
         """
-        board, player = position.board, position.player
+        others = make_mask(range(len(turn.owners))) & ~find_owned(turn)
         if isinstance(goal, OwnAny):
-            others = (t for t, each in enumerate(position.holdings) if each.owner != player)
-            missing = goal.number - len(position.list_territories(player))
+            missing = goal.number - (len(turn.owners) - others.bit_count())
             # If each territory needs several armies, no number of conquests is required or enough.
             span = (missing, missing) if goal.armies == 1 else (0, inf)
-            return cls(make_mask(others), *span)
-        names = goal.resolve_names(board).names
-        theirs = [name for name in names if position.find_holding(name).owner != player]
-        number = min(len(theirs), 1) if isinstance(goal, TakeAny) else len(theirs)
-        return cls(make_mask(map(board.territories.index, theirs)), number, number)
+            return cls(others, *span)
+        names = goal.resolve_names(turn.board).names
+        theirs = make_mask(map(turn.board.territories.index, names)) & others
+        number = theirs.bit_count()
+        least = min(number, 1) if isinstance(goal, TakeAny) else number
+        return cls(theirs, least, least)
 
     def implies(self, other: "Conquest") -> bool:
         """Return whether reaching this goal always reaches the other goal, too.

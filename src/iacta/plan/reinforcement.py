@@ -20,10 +20,9 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import NamedTuple, TypeAlias, TypedDict, Unpack
+from typing import NamedTuple, TypeAlias
 
-from iacta.board import Holding, Position
-from iacta.board.position import check_position
+from iacta.board import Position
 from iacta.game import Turn
 from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IllegalError
@@ -43,11 +42,10 @@ from iacta.plan.own_any import choose_territories, find_missing_armies
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL
 from iacta.plan.policy import QUICK_STYLE
-from iacta.plan.problem import PLAYS, Problem, TurnState, read_problem
+from iacta.plan.problem import Problem, TurnState, pose_problem, read_turn
 from iacta.plan.search import Search, Solution
 from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import MIN_GAMES, find_half_width
-from iacta.rules.rules import Rules
 
 MAX_NEW = 1000  # maximum number of new armies
 FIRST_TRIED = 8
@@ -72,30 +70,6 @@ VALUE_SHARE = 0.5  # fraction of the remaining time for the exact value of a pol
 
 # Pairs of the name of a territory and a number of new armies, most armies first.
 Placement: TypeAlias = tuple[tuple[str, int], ...]
-
-
-class PlanOptions(TypedDict, total=False):
-    """The rules and constraints of a plan, as in `best_plan`."""
-
-    rules: Rules | str
-    play: str
-    rules_of: Mapping[str, Rules | str] | None
-    garrison: int | None
-    keep: Mapping[str, int] | None
-    stay: Iterable[str] | str
-
-
-def turn_options(turn: Turn) -> PlanOptions:
-    """Return the rules and constraints of a turn, as options of a plan."""
-    return {
-        "rules": turn.rules,
-        "play": PLAYS[turn.whole_battles],
-        "rules_of": dict(turn.rules_of),
-        "keep": dict(turn.keep),
-        "stay": [
-            name for name in turn.stay if turn.position.find_holding(name).owner == turn.player
-        ],
-    }
 
 
 @dataclass(frozen=True)
@@ -145,66 +119,61 @@ class Reinforcement(DisplayMixin):
         return f"{where}; {aim}, {' instead of '.join(values)}"
 
 
-def place_armies(position: Position, placement: Iterable[tuple[str, int]]) -> Position:
-    """Return a position with new armies placed on it.
+def place_armies(turn: Turn | Position, placement: Iterable[tuple[str, int]]) -> Turn:
+    """Return a turn with more armies on the board, without changing its phase.
 
-    position: the position.
+    turn: the turn, or a position.
     placement: pairs (territory, number of new armies); each territory must belong to the player.
 
     >>> from iacta.board import Board
-    >>> board = Board("two", ("A", "B"), (("A", "B"), ("B", "A")))
-    >>> position = Position(board, "red", (Holding("red", 4), Holding("blue", 1)))
-    >>> place_armies(position, [("A", 3)]).find_holding("A").armies
+    >>> board = Board.from_edges("two", [("A", "B")])
+    >>> position = Position(board, "red", {"A": ("red", 4), "B": ("blue", 1)})
+    >>> place_armies(position, [("A", 3)]).armies_on("A")
     7
     """
-    holdings = dict(zip(position.board.territories, position.holdings, strict=True))
+    start = read_turn(turn)
+    armies = dict(zip(start.board.territories, start.armies, strict=True))
     for name, number in read_list(placement, "placement", "pairs"):
-        found = position.board.find(name)
-        if holdings[found].owner != position.player:
+        found = start.board.find(name)
+        if start.owner_of(found) != start.player:
             raise IllegalError(
-                f"new armies must be placed on territories of {position.player}, got {found}"
+                f"new armies must be placed on territories of {start.player}, got {found}"
             )
-        armies = holdings[found].armies + read_int(number, f"new armies on {found}")
-        holdings[found] = Holding(position.player, armies)
-    return replace(position, holdings=tuple(holdings.values()))
+        armies[found] += read_int(number, f"new armies on {found}")
+    return start.replace_armies(start.owners, tuple(armies.values()))
 
 
 def reinforce(
-    position: Position,
+    turn: Turn,
     goal: Goal,
-    armies: int,
     *,
     time_limit: float | None = None,
     progress: Progress | None = None,
     improved: Callable[[Reinforcement], object] | None = None,
-    **options: Unpack[PlanOptions],
 ) -> Reinforcement:
     """Search for the best placement of new armies, and return it with the plan that follows.
 
-    position: the position before the placement.
+    turn: a turn with 1 to 1000 new armies (`place`). All armies are placed.
     goal: as for `best_plan`.
-    armies: the number of new armies, from 1 to 1000. All armies are placed.
     time_limit: the maximum time in seconds; `None` for no limit, which makes the result the same on
         every machine.
     progress: a callback that receives the value of the best plan so far and its upper bound.
     improved: a callback that receives the best placement so far and its plan.
-    options: `rules`, `play`, `rules_of`, `garrison`, `keep` and `stay`, as for `best_plan`.
 
     >>> from iacta.board import Board
     >>> from iacta.plan import TakeAll
-    >>> borders = ("A", "B"), ("B", "A"), ("C", "D"), ("D", "C")
-    >>> board = Board("pairs", ("A", "B", "C", "D"), borders)
-    >>> mine, theirs = Holding("red", 4), Holding("blue", 2)
-    >>> position = Position(board, "red", (mine, theirs, mine, theirs))
-    >>> found = reinforce(position, TakeAll("B,D"), 4)
+    >>> board = Board.from_edges("pairs", [("A", "B"), ("C", "D")])
+    >>> mine = {"A": ("red", 4), "C": ("red", 4)}
+    >>> turn = Turn(Position(board, "red", mine, others=("blue", 2)), place=4)
+    >>> found = reinforce(turn, TakeAll("B,D"))
     >>> found.placement, round(found.before.value, 4), round(found.plan.value, 4)
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
-    number = read_int(armies, "armies", least=1, most=MAX_NEW)
+    number = read_int(read_turn(turn).place, "new armies", least=1, most=MAX_NEW)
     deadline, progress = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
-    before = find_plan(position, goal, options, deadline.take_share(BEFORE_SHARE), progress)
-    found = _make_placements(position, goal, number, options, deadline)
-    some = found.rank_placements(number)
+    before = find_plan(turn, goal, deadline.take_share(BEFORE_SHARE), progress)
+    found = _make_placements(turn, goal, number, deadline)
+    some = found.list_finalists(number)
     marginals = [
         Marginal(each, found.value(one), found.value(all_there))
         for each in found.places
@@ -218,39 +187,24 @@ def reinforce(
         return Reinforcement(number, placement, plan, before, quick, tuple(marginals), all_tried)
 
     report = None if improved is None else lambda *pair: improved(combine(*pair))
-    settled = _choose_placement(
-        position, some[:FINALISTS], found, goal, options, deadline, progress, report
-    )
-    return combine(*settled)
+    return combine(*_choose_placement(turn, goal, some, deadline, progress, report))
 
 
-def plan_with_new_armies(
-    position: Position,
-    goal: Goal,
-    armies: int,
-    options: PlanOptions,
-    deadline: Deadline,
-    budget: float,
-) -> Plan:
+def plan_with_new_armies(turn: Turn, goal: Goal, deadline: Deadline, budget: float) -> Plan:
     """Plan quickly after each of the two most promising placements; return the better plan.
 
+    turn: the turn, with its new armies.
     budget: the search budget for each plan, relative to the default.
     """
     part = deadline.take_share(COMPARISON_SHARE)
-    values = find_quick_values(position, goal, armies, options, part, QUICK_STATES)
-    found = Placements(TurnState.from_position(position), values)
-    few = found.rank_placements(armies)[:FINALISTS]
-    plans = list_plans(position, few, goal, options, deadline, budget)
-    return next(iter(rank_plans(plans).values()))
+    values = find_quick_values(turn, goal, turn.place, part, QUICK_STATES)
+    found = Placements(TurnState.from_turn(turn), values)
+    few = found.rank_placements(turn.place)[:FINALISTS]
+    return next(iter(rank_plans(list_plans(turn, few, goal, deadline, budget)).values()))
 
 
 def list_plans(
-    position: Position,
-    placements: Sequence[Placement],
-    goal: Goal,
-    options: PlanOptions,
-    deadline: Deadline,
-    budget: float,
+    turn: Turn, placements: Sequence[Placement], goal: Goal, deadline: Deadline, budget: float
 ) -> dict[Placement, Plan]:
     """Return a plan for each placement. If time is short, later placements are left out.
 
@@ -260,8 +214,8 @@ def list_plans(
     for each in placements:
         if plans and deadline.is_over:
             break
-        there = read_problem(place_armies(position, each), goal, **options)
         part = deadline.take_share(1 / (len(placements) - len(plans)))
+        there = pose_problem(place_armies(turn, each), goal)
         plans[each] = plan_within(there, part, budget=budget)
     return plans
 
@@ -284,26 +238,20 @@ def rank_plans(plans: Mapping[Placement, Plan]) -> dict[Placement, Plan]:
 
 
 def reinforcements_needed(
-    position: Position,
-    goal: Goal,
-    chance: Chance,
-    *,
-    time_limit: float | None = None,
-    **options: Unpack[PlanOptions],
+    turn: Turn | Position, goal: Goal, chance: Chance, *, time_limit: float | None = None
 ) -> Reinforcement:
     """Return the fewest new armies with which a plan reaches a required chance.
 
-    position: the position before the placement.
+    turn: the turn, as for `best_plan`; its own new armies are ignored.
     goal: `TakeAll`, `TakeAny` or `OwnAny`.
     chance: the required chance, between 0 and 1.
     time_limit: the maximum time in seconds. A search that takes longer raises `IllegalError`.
-    options: as for `reinforce`.
 
     Return a `Reinforcement` without marginals; its number of armies is 0 if no new armies are
     needed. With one army less, the search found no plan with that chance, although one may exist.
     If 1000 new armies are not enough, `IllegalError` is raised.
     """
-    wanted = read_chance(chance)
+    start, wanted = read_turn(turn), read_chance(chance)
     if not isinstance(goal, Goal) or not goal.is_chance:
         raise IllegalError(f"goal must be TakeAll, TakeAny or OwnAny, got {quote(goal)}")
     deadline = Deadline.from_time_limit(time_limit)
@@ -316,19 +264,18 @@ def reinforcements_needed(
                 f"got {time_limit} seconds",
                 parameter="time_limit",
             )
-        found = _make_placements(position, goal, number, options, deadline)
-        return found, found.rank_placements(number)[:FINALISTS]
+        found = _make_placements(start, goal, number, deadline)
+        return found, found.list_finalists(number)
 
     @cache
     def find_best(armies: int) -> tuple[Placement, Plan]:
-        found, some = add_armies(armies)
-        return _choose_placement(position, some, found, goal, options, deadline)
+        return _choose_placement(start, goal, add_armies(armies)[1], deadline)
 
     def is_promising(armies: int) -> bool:
         found, some = add_armies(armies)
         return found.value(some[0]) >= wanted
 
-    before = find_plan(position, goal, options, deadline.take_share(BEFORE_SHARE))
+    before = find_plan(start, goal, deadline.take_share(BEFORE_SHARE))
     quick, fewest = add_armies(0)[0].value(()), 0
     if before.comparable_value < wanted:
         number = find_least(is_promising, FIRST_TRIED, step=FIRST_TRIED, most=MAX_NEW)
@@ -343,50 +290,45 @@ def reinforcements_needed(
     return Reinforcement(fewest, placement, plan, before, quick, ())
 
 
-def _make_placements(
-    position: Position, goal: Goal, armies: int, options: PlanOptions, deadline: Deadline
-) -> "Placements":
+def _make_placements(turn: Turn, goal: Goal, armies: int, deadline: Deadline) -> "Placements":
     states = MANY_STATES if deadline.limited else MAX_STATES
     part = deadline.take_share(COMPARISON_SHARE)
-    values = find_quick_values(position, goal, armies, options, part, states)
-    return Placements(TurnState.from_position(position), values)
+    values = find_quick_values(turn, goal, armies, part, states)
+    return Placements(TurnState.from_turn(turn), values)
 
 
 def _choose_placement(
-    position: Position,
-    placements: Sequence[Placement],
-    found: "Placements",
+    turn: Turn,
     goal: Goal,
-    options: PlanOptions,
+    placements: Sequence[Placement],
     deadline: Deadline,
     progress: Progress | None = None,
     improved: Callable[[Placement, Plan], object] | None = None,
 ) -> tuple[Placement, Plan]:
     """Choose the placement with the best plan; return the placement with a plan of full budget.
 
-    position: the position before the placement.
+    turn: the turn before the placement.
     placements: the best placements, sorted from best to worst.
     improved: a callback that receives the best placement so far and its plan.
     """
     best = placements[0]
-    if len(placements) > 1 and not found.has_tried_all:
+    if len(placements) > 1:
         part = deadline.take_share(FINALIST_SHARE)
-        plans = list_plans(position, placements, goal, options, part, FINALIST_BUDGET)
-        best = next(iter(rank_plans(plans)))
+        best = next(iter(rank_plans(list_plans(turn, placements, goal, part, FINALIST_BUDGET))))
     report: Improved | None = None if improved is None else partial(improved, best)
-    return best, find_plan(place_armies(position, best), goal, options, deadline, progress, report)
+    return best, find_plan(place_armies(turn, best), goal, deadline, progress, report)
 
 
 def find_plan(
-    position: Position,
+    turn: Turn,
     goal: Goal,
-    options: PlanOptions,
     deadline: Deadline,
     progress: Progress | None = None,
     improved: Improved | None = None,
 ) -> Plan:
+    """Return the best plan, found with the default number of threads."""
     return plan_within(
-        read_problem(position, goal, **options),
+        pose_problem(turn, goal),
         deadline,
         threads=count_default_threads(),
         progress=progress,
@@ -467,37 +409,30 @@ def _make_search(problem: Problem) -> Search:
     return search
 
 
-def pose_reinforced_problem(
-    position: Position, goal: Goal, armies: int, options: PlanOptions
-) -> Problem:
-    """Return the problem in which every territory of the player has `armies` new armies."""
-    check_position(position)
-    mine = position.list_territories(position.player)
-    return read_problem(place_armies(position, [(name, armies) for name in mine]), goal, **options)
+def pose_reinforced_problem(turn: Turn, goal: Goal, new: int) -> Problem:
+    """Return the problem in which every territory of the player has `new` new armies."""
+    pairs = zip(turn.owners, turn.armies, strict=True)
+    armies = tuple(number + new * (owner == turn.player) for owner, number in pairs)
+    return pose_problem(turn.replace_armies(turn.owners, armies), goal)
 
 
 def find_quick_values(
-    position: Position,
-    goal: Goal,
-    armies: int,
-    options: PlanOptions,
-    deadline: Deadline,
-    states: int,
+    turn: Turn, goal: Goal, armies: int, deadline: Deadline, states: int
 ) -> QuickValues:
     """Return quick estimates of values for a goal.
 
     For an `OwnAny` that exact search cannot solve, the goal is replaced by the goal to take the
     best set of territories that is found, if any.
 
-    position: the position before the placement.
+    turn: the turn before the placement.
     armies: the number of new armies.
     deadline, states: as for `QuickValues`.
     """
-    problem = pose_reinforced_problem(position, goal, armies, options)
+    problem = pose_reinforced_problem(turn, goal, armies)
     values = QuickValues(problem, deadline, states)
     if not problem.rewards.number:
         return values
-    start = TurnState.from_position(position)
+    start = TurnState.from_turn(turn)
     # Try exact search in two states. One state is not enough: in `problem.start`, the new armies
     # may reach the goal without an attack.
     for state in (problem.start, start):
@@ -617,6 +552,11 @@ class Placements:
             ranks = self._rank_promising_placements(armies)
         alone = ((places[0], armies),) if armies else ()
         return sorted(ranks, key=lambda each: (*ranks[each], -len(each)), reverse=True) or [alone]
+
+    def list_finalists(self, armies: int) -> list[Placement]:
+        """Return the best placements to compare by plans; only one if all have been compared."""
+        ranked = self.rank_placements(armies)
+        return ranked[: 1 if self.has_tried_all else FINALISTS]
 
     def _rank(self, placement: Placement, ranks: dict[Placement, Rank]) -> bool:
         """Add the rank of a placement to `ranks`; return `False` after the deadline."""

@@ -46,7 +46,7 @@ def find_main_line(plan: Plan) -> tuple[MainBattle, ...]:
     average. If it fights each battle to the end, the player wins each battle of the main line, and
     the most frequent next battle follows.
     """
-    if plan.play == "battles":
+    if plan.turn.whole_battles:
         return _list_won_battles(plan)
     steps = {(step.start, step.to): step for step in plan.steps}
     rolls, name = [*_play_average_game(plan)], plan.problem.name

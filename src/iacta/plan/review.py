@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from iacta.board import Board
-from iacta.game import Advance, Turn
+from iacta.game import Advance, Attack, Turn
 from iacta.game.steps import LoggedBattle, list_advances
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.meanings import Count
@@ -388,8 +388,8 @@ def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Reviewed
         return  # the deadline has passed
     stopped = find_end_value(now.turn, values.goal)
     cost = judge_choice(now.value, stopped).cost or 0.0
-    move = now.plan.next_move() if cost and now.plan is not None else None
-    better = "" if move is None else f"{move.start} to {move.to}"
+    action = now.plan.policy(now.turn) if cost and now.plan is not None else None
+    better = f"{action.start} to {action.to}" if isinstance(action, Attack) else ""
     yield stop._replace(
         before=now.value.value, after=stopped.value, luck=0.0, spread=0.0, cost=cost, better=better
     )

@@ -27,13 +27,12 @@ moves, or only some if there are more than 200. On larger boards, single battles
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice
 from operator import mul
 from typing import Literal, NamedTuple, TypeAlias
 
-from iacta.board import Holding, Position
 from iacta.game import Fortify, Turn
 from iacta.game.turn import TERRITORIES_PER_ARMY
 from iacta.game.victory import SURVIVAL
@@ -41,14 +40,14 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline, run_in_threads
-from iacta.plan.goals import Goal, TakeAll, TakeAny
+from iacta.plan.goals import Goal, TakeAll, TakeAny, find_owned
 from iacta.plan.opponents import (
     SingleBattles,
+    begin_opponent_turn,
     list_fortify_moves,
     list_opponents,
-    usual_reinforcements,
 )
-from iacta.plan.problem import TurnState, make_turn_at, refuse_large_board
+from iacta.plan.problem import TurnState, enter_phase, refuse_large_board
 from iacta.plan.quick_estimates import (
     MIN_GAP,
     NOT_TRIED,
@@ -63,11 +62,9 @@ from iacta.plan.quick_estimates import (
 from iacta.plan.reinforcement import (
     Placement,
     Placements,
-    PlanOptions,
     QuickValues,
     is_small,
     pose_reinforced_problem,
-    turn_options,
 )
 from iacta.plan.winning import find_win
 
@@ -220,18 +217,17 @@ _Lost: TypeAlias = tuple[Kind, str]
 
 
 def _list_aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
-    position = turn.position
-    board, mine = position.board, position.list_territories(position.player)
+    board, mine = turn.board, turn.position.list_territories(turn.player)
     whole = [
         each for each in board.continents if each.territories and {*each.territories} <= {*mine}
     ]
     for player in list_opponents(turn):
-        new = usual_reinforcements(position, player)
+        new = turn.new_armies(player)
         for name in mine:
             yield _Aim(player, "take", name, TakeAll((name,)), new, 1 / TERRITORIES_PER_ARMY)
         for each in whole:
             yield _Aim(player, "break", each.name, TakeAny(each.territories), new, each.bonus)
-        yield _Aim(player, "eliminate", position.player, TakeAll(tuple(mine)), new, 0.0)
+        yield _Aim(player, "eliminate", turn.player, TakeAll(tuple(mine)), new, 0.0)
         possible = turn.victory.list_possible(turn, player) if turn.victory != SURVIVAL else []
         for k, (share, victory) in enumerate(possible):
             part = deadline.take_share(1 / (len(possible) - k))
@@ -242,23 +238,22 @@ def _list_aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
 
 
 class _ThreatSearch:
-    """A search for the chances of all opponents to reach their goals from one position.
+    """A search for the chances of all opponents to reach their goals after a turn.
 
-    turn: the turn whose rules apply.
+    turn: the turn, whose owners and armies the opponents face.
     aims: the opponents' goals.
-    position: the position to search; `None` for the position of the turn.
     """
 
-    def __init__(self, turn: Turn, aims: list[_Aim], position: Position | None = None) -> None:
+    def __init__(self, turn: Turn, aims: list[_Aim]) -> None:
         self.turn, self.aims = turn, aims
-        self.position = turn.position if position is None else position
+        self.theirs = dict[str, Turn]()  # the next turn of each opponent
         self.first = dict[_Aim, QuickEstimate]()  # the quick estimate of each goal
         self.known = dict[_Aim, QuickEstimate]()  # the estimate of each goal, improved by plans
         # For each goal, the goals that it implies. They depend only on the owners of territories,
         # so they stay the same after a fortifying move.
         self.implied = dict[_Aim, list[_Aim]]()
         for player in dict.fromkeys(aim.player for aim in aims):
-            theirs = replace(self.position, player=player)
+            theirs = self.theirs[player] = begin_opponent_turn(turn, player)
             own = (aim for aim in aims if aim.player == player)
             self.implied |= find_implied({aim: Conquest.for_goal(aim.goal, theirs) for aim in own})
 
@@ -304,19 +299,10 @@ class _ThreatSearch:
             yield done / len(aims)
 
     def _estimate(self, aim: _Aim, deadline: Deadline) -> QuickEstimate:
-        theirs = replace(self.position, player=aim.player)
-        return estimate_goal(theirs, aim.goal, aim.armies, _make_options(self.turn), deadline)
+        return estimate_goal(self.theirs[aim.player], aim.goal, deadline)
 
     def _plan(self, aim: _Aim, deadline: Deadline) -> QuickEstimate:
-        theirs = replace(self.position, player=aim.player)
-        return improve_estimate(
-            theirs, aim.goal, _make_options(self.turn), self.known[aim], deadline
-        )
-
-
-def _make_options(turn: Turn) -> PlanOptions:
-    """Return the rules for the opponents' turns, without the constraints of the player's turn."""
-    return {**turn_options(turn), "keep": None, "stay": ()}
+        return improve_estimate(self.theirs[aim.player], aim.goal, self.known[aim], deadline)
 
 
 def _make_threat(aim: _Aim, estimate: QuickEstimate) -> Threatened:
@@ -357,7 +343,7 @@ def _find_helpful_move(search: _ThreatSearch, deadline: Deadline) -> HelpfulMove
     turn = search.turn
     if turn.phase == "over" or turn.fortify == "none" or len(search.first) < len(search.aims):
         return None
-    last = make_turn_at(turn, turn.position, "fortify", turn.fortify)
+    last = enter_phase(turn, "fortify")
     compare = _compare_all_moves if is_small(turn) else _compare_some_moves
     return _find_best(compare(search, last, deadline))
 
@@ -422,22 +408,19 @@ def _compare_all_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) ->
     moves = [each for each in last.actions() if isinstance(each, Fortify)]
     if len(moves) > MAX_MOVES:
         moves = [*list_fortify_moves(last, last.board.territories)]
-    position, options = last.position, _make_options(search.turn)
-    ends = [position, *(last.after(each).position for each in moves)]
-    most = tuple(
-        Holding(each.owner, max(end.holdings[t].armies for end in ends))
-        for t, each in enumerate(position.holdings)
+    ends = [last, *(last.after(each) for each in moves)]
+    largest = last.replace_armies(
+        last.owners, tuple(map(max, zip(*(end.armies for end in ends), strict=True)))
     )
     estimates: list[_Estimates] = [{} for _ in ends]
     for aim in search.aims:
         if not aim.worth:
             continue
-        largest = replace(position, player=aim.player, holdings=most)
-        problem = pose_reinforced_problem(largest, aim.goal, aim.armies, options)
+        theirs = begin_opponent_turn(largest, aim.player)
+        problem = pose_reinforced_problem(theirs, aim.goal, aim.armies)
         values = QuickValues(problem, deadline, SMALL_STATES)
         for end, found in zip(ends, estimates, strict=True):
-            start = TurnState.from_position(replace(end, player=aim.player))
-            placements = Placements(start, values)
+            placements = Placements(TurnState(end.armies, find_owned(theirs)), values)
             best = placements.rank_placements(aim.armies)[0]
             if deadline.is_over or (placements.places and not placements.has_tried_all):
                 return []
@@ -457,7 +440,7 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
     before = search.make_consistent(search.first)
     for left, move in zip(range(len(moves), 0, -1), moves, strict=True):
         part = deadline.take_share(1 / left)
-        there = _ThreatSearch(search.turn, search.aims, last.after(move).position)
+        there = _ThreatSearch(last.after(move), search.aims)
         for _ in there.estimate_first(part.take_share(ESTIMATE_SHARE)):
             pass
         if len(there.first) < len(search.aims):
@@ -481,27 +464,27 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
 
 def _select_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> Iterator[Fortify]:
     """Yield the moves that lower the loss if each stack fights one battle, best first."""
-    position, battles, beside = last.position, SingleBattles(search.turn), {}
+    battles, beside = SingleBattles(last), {}
     for aim in search.aims:
         if deadline.is_over:
             return
         held = aim.goal.resolve_names(last.board).names if aim.worth else ()
-        if near := battles.list_targets(position, aim.player, held):
+        if near := battles.list_targets(last, aim.player, held):
             beside[aim] = near
 
-    def find_loss(there: Position) -> dict[_Lost, float]:
+    def find_loss(there: Turn) -> dict[_Lost, float]:
         worst = dict[_Lost, float]()
         for aim, near in beside.items():
             loss = aim.worth * (1.0 - battles.find_hold_chance(there, near, aim.armies))
             worst[aim.lost] = max(worst.get(aim.lost, 0.0), loss)
         return worst
 
-    before, ranks = find_loss(position), dict[Fortify, tuple[float, float]]()
+    before, ranks = find_loss(last), dict[Fortify, tuple[float, float]]()
     exposed = {name for near in beside.values() for name in chain(*near.values())}
     for move in list_fortify_moves(last, exposed):
         if deadline.is_over:
             break
-        after = find_loss(last.after(move).position)
+        after = find_loss(last.after(move))
         ranks[move] = _make_savings_key({lost: before[lost] - after[lost] for lost in before})
     helpful = (move for move, rank in ranks.items() if rank > (0.0, SMALL))
     yield from sorted(helpful, key=lambda move: ranks[move], reverse=True)

@@ -8,15 +8,15 @@ attack.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
-from iacta.board import Position
 from iacta.game import Fortify, Turn
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import OwnAny, TakeAll
+from iacta.plan.opponents import begin_opponent_turn
+from iacta.plan.problem import enter_phase
 from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
-from iacta.plan.reinforcement import Placement, place_armies, turn_options
+from iacta.plan.reinforcement import Placement, place_armies
 
 MAX_RIVAL_TERRITORIES = 12  # taking all rival territories is a goal only if there are no more
 
@@ -70,14 +70,10 @@ class _WinSearch:
 
     def __init__(self, turn: Turn, player: str, deadline: Deadline) -> None:
         self.turn, self.player, self.deadline = turn, player, deadline
-        is_mover = player == turn.player
-        self.position: Position = replace(turn.position, player=player)
-        self.options = turn_options(turn)
-        if not is_mover:
-            self.options |= {"keep": None, "stay": ()}
-        self.new = turn.place if is_mover else turn.new_armies(player)
+        self.start = turn if player == turn.player else begin_opponent_turn(turn, player)
+        self.new = self.start.place
         self.armies = dict(zip(turn.board.territories, turn.armies, strict=True))
-        self.own = {*self.position.list_territories(player)}
+        self.own = {*self.start.position.list_territories(player)}
         self.others = {name for name, n in self.armies.items() if n and name not in self.own}
 
     def find_win_without_attacks(self) -> Win | None:
@@ -126,23 +122,14 @@ class _WinSearch:
         least: the number of armies that a territory needs.
         spare: the number of new armies after the placement; no move is found if it is negative.
         """
-        turn, position = self.turn, place_armies(self.position, placement)
-        is_over = turn.phase == "over" and self.player == turn.player
-        if turn.fortify == "none" or is_over or spare < 0:
+        if self.start.fortify == "none" or self.start.phase == "over" or spare < 0:
             return None
-        last = Turn(
-            position,
-            turn.rules,
-            keep=self.options["keep"],
-            stay=self.options["stay"],
-            phase="fortify",
-            fortify=turn.fortify,
-        )
+        last = enter_phase(place_armies(self.start, placement), "fortify")
         found = list[tuple[Fortify, int]]()
         for move in last.actions():
             if isinstance(move, Fortify) and move.to in weak:
-                more = least - position.find_holding(move.to).armies - move.armies
-                left = position.find_holding(move.start).armies - move.armies
+                more = least - last.armies_on(move.to) - move.armies
+                left = last.armies_on(move.start) - move.armies
                 is_bared = left < least <= left + move.armies
                 if 0 <= more <= spare and not is_bared:
                     found.append((move, more))
@@ -176,5 +163,5 @@ class _WinSearch:
         looks = dict[WinningGoal, QuickEstimate]()
         for left, goal in zip(range(len(goals), 0, -1), goals, strict=True):
             part = self.deadline.take_share(1 / left)
-            looks[goal] = estimate_goal(self.position, goal, self.new, self.options, part)
+            looks[goal] = estimate_goal(self.start, goal, part)
         return looks

@@ -42,7 +42,7 @@ from iacta.plan.quick_estimates import (
     improve_estimate,
     order_estimates,
 )
-from iacta.plan.reinforcement import Placement, turn_options
+from iacta.plan.reinforcement import Placement
 from iacta.plan.winning import Win, find_win
 from iacta.probability.estimate import MIN_GAMES, Interval
 from iacta.war.chances import (
@@ -229,7 +229,6 @@ def goals_in_reach(
     start = _find_plan_start(war)
     if start is None:
         return ()
-    options = turn_options(start)
     goals = {words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)}
     win = _find_win(start, deadline.take_share(WIN_TIME_SHARE))
     sure = list[Reach]()
@@ -240,9 +239,7 @@ def goals_in_reach(
     elif win is not None:
         goals[WIN_NOW] = win.goal
     looks = dict[str, QuickEstimate]()
-    implied = find_implied(
-        {words: Conquest.for_goal(goal, start.position) for words, goal in goals.items()}
-    )
+    implied = find_implied({words: Conquest.for_goal(goal, start) for words, goal in goals.items()})
 
     def list_likely(*, is_over: bool = False) -> tuple[Reach, ...]:
         known = {words: looks.get(words, NOT_TRIED) for words in goals} if is_over else looks
@@ -264,10 +261,10 @@ def goals_in_reach(
         return not is_win, not is_large, -reach.chance, reach.words
 
     def estimate_briefly(words: str, part: Deadline) -> QuickEstimate:
-        return estimate_goal(start.position, goals[words], start.place, options, part)
+        return estimate_goal(start, goals[words], part)
 
     def estimate_by_plan(words: str, part: Deadline) -> QuickEstimate:
-        return improve_estimate(start.position, goals[words], options, looks[words], part)
+        return improve_estimate(start, goals[words], looks[words], part)
 
     looked = run_in_threads(estimate_briefly, [*goals], deadline.take_share(ESTIMATE_TIME_SHARE))
     for done, (words, look) in enumerate(looked, 1):
@@ -312,9 +309,9 @@ def _find_win(start: Turn, deadline: Deadline) -> Win | None:
 
 def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny | OwnAny]]:
     """Yield the possible goals of a turn, as pairs of a description and a goal for plans."""
-    position, names, opponents = turn.position, turn.board.territories, {*list_opponents(turn)}
+    opponents = {*list_opponents(turn)}
     for each in turn.board.continents:
-        owners = {position.find_holding(name).owner for name in each.territories}
+        owners = {turn.owner_of(name) for name in each.territories}
         if not owners or "" in owners:
             continue
         yield f"take {each.name}", TakeAll(each.territories)
@@ -322,10 +319,9 @@ def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny | OwnAny]]:
             yield f"break {min(owners)}'s {each.name}", TakeAny(each.territories)
     for player in dict.fromkeys(turn.owners):
         if player in opponents:
-            yield f"eliminate {player}", TakeAll(position.list_territories(player))
-    others = tuple(
-        name for name in names if position.find_holding(name).owner not in ("", turn.player)
-    )
+            yield f"eliminate {player}", TakeAll(turn.position.list_territories(player))
+    owned = zip(turn.board.territories, turn.owners, strict=True)
+    others = tuple(name for name, owner in owned if owner not in ("", turn.player))
     if not turn.conquered and others:
         yield ONE_CARD, TakeAny(others)
 
@@ -554,10 +550,7 @@ def _try_win(
     win = None if before is None else _find_win(before, deadline.take_share(WIN_TIME_SHARE))
     if before is None or win is None or win.placement is not None:
         return None  # without attacks, the usual AI wins with each of its aims
-    options = turn_options(before)
-    look = estimate_goal(
-        before.position, win.goal, before.place, options, deadline.take_share(WIN_TIME_SHARE)
-    )
+    look = estimate_goal(before, win.goal, deadline.take_share(WIN_TIME_SHARE))
     if look.chance < MIN_CHANCE:
         return None
     placed, names = dict(look.placement), before.board.territories
@@ -647,7 +640,7 @@ def _make_goal(war: War, aim: Aim) -> TakeAll:
         for name in turn.board.continents[aim.which].territories
         if any(name in turn.board.neighbours(each) for each in own)
     ]
-    return TakeAll(min(beside, key=lambda name: turn.position.find_holding(name).armies))
+    return TakeAll(min(beside, key=turn.armies_on))
 
 
 def _evaluate_aim(war: War, aim: Aim) -> float:
@@ -660,14 +653,7 @@ def _evaluate_aim(war: War, aim: Aim) -> float:
 def _make_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
     """Return the best plan for the attacks of a turn, or `None` if there are too many armies."""
     try:
-        return best_plan(
-            turn.position,
-            goal,
-            **turn_options(turn),
-            budget=PLAN_BUDGET,
-            time_limit=deadline.time_limit,
-            threads=1,
-        )
+        return best_plan(turn, goal, budget=PLAN_BUDGET, time_limit=deadline.time_limit, threads=1)
     except IactaError:
         return None
 

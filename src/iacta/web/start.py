@@ -5,19 +5,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from iacta.board import Position
 from iacta.board.scene import SHAPES, Anchor, Arrow, Scene, build_scene
 from iacta.charts.board_layers import choose_digit_colour
 from iacta.charts.boards import assign_owner_colours
 from iacta.forms.percentages import percent
+from iacta.game import Advance, Turn
 from iacta.game.moment import parse_moment
-from iacta.plan import Play, TakeAll, best_plan
+from iacta.plan import Plan, TakeAll, best_plan
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
-SEED = 2  # a turn that nearly fails before it succeeds
+SEED = 5  # a turn that nearly fails before it succeeds
 SIZE = {"width": 400, "height": 255}  # pixels
 
 
@@ -50,37 +48,26 @@ class Game(NamedTuple):
 @cache
 def play_example() -> Game:
     """Play a turn by the best plan to take a continent, with random dice."""
-    position = parse_moment(EXAMPLE.read_text(encoding="utf-8")).position
-    board = position.board
-    targets = next(each for each in board.continents if each.name == CONTINENT)
-    play = best_plan(position, TakeAll(targets.territories)).follow()
-    armies = position.find_holding("Ukraine").armies
-    number = {name: t for t, name in enumerate(board.territories)}
-    tones, rng = assign_owner_colours(position), np.random.default_rng(SEED)
-    owners = [*tones]
-    begins = f"Red attacks {CONTINENT} with {armies} armies. {_format_chance(play)}"
-    stills, arrows = [_make_still(begins, position, owners)], list[Arrow]()
-    while move := play.move:
-        lost, killed = play.draw_losses(rng)
-        is_taken = play.conquers(killed)
-        play = play.after(lost, killed)
-        if is_taken:
-            words = f"{move.start} takes {move.to}. {_format_chance(play)}"
-            stills.append(_make_still(words, play.position, owners))
-            border = number[move.start], number[move.to]
-            arrows.append(Arrow(len(stills) - 1, *border, "main", f"{move.start} to {move.to}"))
+    turn = parse_moment(EXAMPLE.read_text(encoding="utf-8"))
+    board, tones = turn.board, assign_owner_colours(turn.position)
+    plan = best_plan(turn, TakeAll(CONTINENT))
+    number, owners = {name: t for t, name in enumerate(board.territories)}, [*tones]
+    begins = f"Red attacks {CONTINENT} with {turn.armies_on('Ukraine')} armies. "
+    stills, arrows = [_make_still(begins, plan, turn, owners)], list[Arrow]()
+    for move in turn.play(plan.policy, seed=SEED).moves:
+        if isinstance(move.action, Advance) and (attack := move.turn.pending):
+            words, after = f"{attack.start} takes {attack.to}. ", move.turn.after(move.action)
+            stills.append(_make_still(words, plan, after, owners))
+            border = number[attack.start], number[attack.to]
+            arrows.append(Arrow(len(stills) - 1, *border, "main", f"{attack.start} to {attack.to}"))
     scene = build_scene(board, arrows, width=SIZE["width"], is_close=True)
     return Game(scene, [*tones.values()], [*map(choose_digit_colour, tones.values())], stills)
 
 
-def _format_chance(play: Play) -> str:
-    value = int(play.is_reached) if play.value is None else play.value
-    return f"Chance of {CONTINENT}: {percent(value)}"
-
-
-def _make_still(words: str, position: Position, owners: list[str]) -> Still:
-    held = position.holdings
-    return Still(words, [owners.index(each.owner) for each in held], [each.armies for each in held])
+def _make_still(words: str, plan: Plan, turn: Turn, owners: list[str]) -> Still:
+    chance = percent(1 if plan.goal.is_reached(turn) else plan.policy.value(turn)[0])
+    seats = [owners.index(owner) for owner in turn.owners]
+    return Still(f"{words}Chance of {CONTINENT}: {chance}", seats, [*turn.armies])
 
 
 def draw_game() -> dict[str, Any]:

@@ -101,7 +101,7 @@ class Needed(NamedTuple):
             return f"You have a chance of at least {chance}{purpose} without new armies."
         needed = (
             f"{name_armies(self.armies)} on {self.source}, which has "
-            f"{plan.position.find_holding(self.source).armies}"
+            f"{plan.turn.armies_on(self.source)}"
             if self.source
             else describe_placement(self.placement)
         )

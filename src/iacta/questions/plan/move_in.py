@@ -8,8 +8,8 @@ from iacta.game import Advance, Turn
 from iacta.game.steps import list_advances
 from iacta.inputs.meanings import Count
 from iacta.native.deadline import Deadline
-from iacta.plan import Goal, Plan, best_plan
-from iacta.plan.reinforcement import turn_options
+from iacta.plan import Goal, Plan
+from iacta.plan.reinforcement import find_plan
 
 MAX_COMPARED = 12  # maximum number of advances to compare by search
 MAX_DEFENDED = 60  # maximum number of advances to compare for defence alone
@@ -49,8 +49,7 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
 
 
 def _plan_after_advance(turn: Turn, armies: int, goal: Goal, deadline: Deadline) -> Plan:
-    after = turn.after(Advance(armies))
-    return best_plan(after.position, goal, **turn_options(after), time_limit=deadline.time_limit)
+    return find_plan(turn.after(Advance(armies)), goal, deadline)
 
 
 def defend_conquest(turn: Turn) -> MoveIn:

@@ -62,8 +62,7 @@ from iacta.plan import (
 )
 from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.named_goals import PLAN_KINDS, read_goal
-from iacta.plan.problem import PLAYS
-from iacta.plan.reinforcement import MAX_NEW, turn_options
+from iacta.plan.reinforcement import MAX_NEW
 from iacta.plan.simulated import MAX_RUNS, simulate_within
 from iacta.plan.winning import find_win
 from iacta.probability.distribution import Distribution
@@ -96,6 +95,7 @@ from iacta.questions.plan.record import (
 from iacta.questions.plan.sentences import Checked
 from iacta.rules.variants import RuleSet, find_rules, rules_name
 
+PLAYS = ("rolls", "battles")
 MAX_NAMED = 3  # maximum number of territories to name in an error message
 # Parameters that are already part of a turn, and the time limit, which does not change the
 # question.
@@ -470,29 +470,26 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         if turn.phase == "advance":
             move_in, plan = compare_advances(turn, goal, deadline)
             return PlanAnswer(self, plan, move_in=move_in)
-        start, brought = turn.position, self.new_armies
+        brought, show = self.new_armies, Improvements(watch)
         options: dict[str, Any] = {
-            **turn_options(turn),
             "time_limit": deadline.time_limit,
             "progress": partial(self._report_progress, watch),
         }
-        show = Improvements(watch)
         if turn.place:
             new = reinforce(
-                start,
+                turn,
                 goal,
-                turn.place,
                 improved=lambda new: show(PlanAnswer(self, new.plan, new=new)),
                 **options,
             )
             return PlanAnswer(self, new.plan, new=new)
         if brought is not None and goal.sequence:
             several, seed = cast(InOrder, goal), self.seed or 0
-            goes_on = go_on(start, several, brought, seed=seed, **options)
+            goes_on = go_on(turn, several, brought, seed=seed, **options)
             return PlanAnswer(self, goes_on.plan, goes_on=goes_on)
         prove = None if self.prove is None else float(self.prove)
         plan = best_plan(
-            start,
+            turn,
             goal,
             prove=prove,
             improved=lambda plan: show(PlanAnswer(self, plan)),
@@ -544,10 +541,8 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
             return take_and_hold(
                 plan,
                 dict(get) if isinstance(get, tuple) else get,
-                fortify=self.turn.fortify,
                 seed=self.seed or 0,
                 time_limit=deadline.time_limit,
-                **turn_options(self.turn),
             )
 
     def _find_defence(self, goal: TakeAll, deadline: Deadline) -> "SettledGoalAnswer":
@@ -574,17 +569,12 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         )
 
     def _find_needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
-        options: dict[str, Any] = {**turn_options(self.turn), "time_limit": deadline.time_limit}
-        if self.turn.place:
-            text = Chance().format(chance)
-            needed = reinforcements_needed(self.start, plan.goal, text, **options)
+        turn, text, limit = self.turn, Chance().format(chance), deadline.time_limit
+        if turn.place:
+            needed = reinforcements_needed(turn, plan.goal, text, time_limit=limit)
             return Needed(chance, needed.armies, placement=needed.placement)
-        source = (
-            _find_largest_stack(plan) if self.source is None else self.start.board.find(self.source)
-        )
-        number = armies_needed_for_plan(
-            self.start, plan.goal, Chance().format(chance), source, **options
-        )
+        source = _find_largest_stack(plan) if self.source is None else turn.board.find(self.source)
+        number = armies_needed_for_plan(turn, plan.goal, text, source, time_limit=limit)
         return Needed(chance, number, source)
 
 
@@ -621,11 +611,10 @@ def _rename_parameters(**names: str) -> Iterator[None]:
 
 
 def _find_largest_stack(plan: Plan) -> str:
-    board = plan.position.board
-    mine = plan.position.list_territories(plan.position.player)
-    near = [name for name in mine if any(n not in mine for n in board.neighbours(name))]
-    able = [name for name in near if name not in plan.problem.turn.stay]
-    return max(able or mine, key=lambda name: plan.position.find_holding(name).armies)
+    turn, mine = plan.turn, plan.position.list_territories(plan.turn.player)
+    near = [name for name in mine if any(n not in mine for n in turn.board.neighbours(name))]
+    able = [name for name in near if name not in turn.stay]
+    return max(able or mine, key=turn.armies_on)
 
 
 class PlanAnswer(Answer):
@@ -885,7 +874,7 @@ class SettledGoalAnswer(Answer):
 
 def plan_answer(plan: Plan, **parts: Any) -> PlanAnswer:
     """Return an answer that shows a plan made without a question."""
-    return PlanAnswer(PlanQuestion(plan.position, worth=True, rules=plan.rules), plan, **parts)
+    return PlanAnswer(PlanQuestion(plan.turn, worth=True), plan, **parts)
 
 
 @make_sections.register

@@ -252,7 +252,10 @@ class PlanRecord(KeyedRecord, of=Plan):
         "game.",
         is_column=True,
     )
-    play: str
+    play: str = key(
+        '`"rolls"` if the plan decides after each roll, `"battles"` if it fights each battle '
+        "to its end."
+    )
     interval: IntervalRecord | None = key(
         "The interval of a value estimated from games, else `null`."
     )
@@ -332,6 +335,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         plan,
         goal=GoalRecord(**plan.goal.record()),
         rules=rules,
+        play="battles" if plan.turn.whole_battles else "rolls",
         is_chance=plan.goal.is_chance,
         win_probability=None if has_worth_goal(plan) else plan.win_probability,
         steps=[StepRecord.from_attributes(step) for step in plan.steps],

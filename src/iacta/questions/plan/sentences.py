@@ -78,7 +78,7 @@ def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
     if plan.proven and not plan.steps and not has_worth_goal(plan):
         return "."
     worth = f"; the goals reached are {_describe_worth(plan)}" if plan.stages else ""
-    kind = " that fights each battle to its end" if plan.play == "battles" else ""
+    kind = " that fights each battle to its end" if plan.turn.whole_battles else ""
     if isinstance(plan.goal, OwnAny) and plan.goal.armies > 1:
         kind = f" of attacks{kind}"  # the fortifying move may give a territory enough armies
     if plan.proven:
@@ -316,7 +316,7 @@ def format_value(plan: Plan, value: float) -> str:
 def mark_certain_chance(plan: Plan, chance: float) -> Probability:
     """Return a chance of a plan; exactly 0 and 1 become a `Fraction`."""
     near = float(round(chance))
-    return mark_certain(near if abs(chance - near) < ROUNDING else chance, [plan.rules])
+    return mark_certain(near if abs(chance - near) < ROUNDING else chance, [plan.turn.rules])
 
 
 def _format_bound(bound: float) -> str:
@@ -370,7 +370,7 @@ class Checked(NamedTuple):
 
     def describe(self, plan: Plan) -> str:
         games = f"In {self.runs:,} games with random dice"
-        if not find_kernel(plan.rules).is_rolled:
+        if not find_kernel(plan.turn.rules).is_rolled:
             games = f"In {self.runs:,} games with simulated battles"
         seed = f"(seed {self.seed})"
         if has_worth_goal(plan):
