@@ -16,6 +16,7 @@ from iacta.forms.form import ClashError, Form, Parameter, format_error, paramete
 from iacta.forms.parameter_kinds import Pairs, RulesName, Whole
 from iacta.forms.question import Question
 from iacta.forms.record import KeyedRecord, list_keys
+from iacta.forms.sections import Table
 from iacta.methods.kernel import Outcome
 from iacta.plan.review import ReviewedStep
 from iacta.questions import QUESTIONS, ask, find_question
@@ -234,3 +235,21 @@ def test_progress_goes_to_a_function_of_two_arguments(name: str) -> None:
 def test_a_watch_must_be_a_function() -> None:
     with pytest.raises(MalformedError, match="watch must be a function, got 'loud'"):
         ask("battle", attackers=3, defenders=2, watch="loud")  # type: ignore[arg-type] # that is the claim
+
+
+@pytest.mark.parametrize("rules", ["classic", "five ones", "capital"])
+def test_losses_and_armies_left_add_up_to_the_armies_of_the_battle(rules: str) -> None:
+    tables = [
+        part
+        for section in ask("battle", attackers=9, defenders=6, rules=rules).sections()
+        for part in section.parts
+        if isinstance(part, Table)
+    ]
+    rows = {str(row[0]): [float(str(cell)) for cell in row[1:]] for row in tables[0].rows}
+    for who, armies in (("your", 9), ("their", 6)):
+        lost, left = rows[f"{who} losses"], rows[f"{who} armies left"]
+        sums = [one + other for one, other in zip(lost, left, strict=True)]
+        assert sums == pytest.approx([armies] * 4, abs=0.011)  # rounded to two decimals
+    (_, unlucky, _, lucky), theirs = rows["your losses"], rows["their losses"]
+    assert unlucky > lucky
+    assert theirs[1] < theirs[3]

@@ -183,7 +183,7 @@ class BattleAnswer(Answer):
             yield Section([*lines, "It can end in too many ways to list."])
             return
         yield Section(lines)
-        yield Section([_make_table(outcomes)])
+        yield Section([_make_table(outcomes, battle)])
         yield Section(
             [make_battle_bars(outcomes, battle)],
             title="How it ends, your garrison included:",
@@ -211,28 +211,32 @@ def _get_defenders(end: Outcome) -> int:
     return end.defenders
 
 
-def _make_table(outcomes: Distribution[Outcome]) -> Table:
-    """Return a table of the armies left on each side: mean, median, 5% and 95% quantiles."""
-    ours = {"your armies left": outcomes.map(_get_attackers)}
+def _make_table(outcomes: Distribution[Outcome], battle: Battle) -> Table:
+    """Return a table of each side's losses and armies left: mean, median, 5% and 95% quantiles."""
+    ours, theirs = outcomes.map(_get_attackers), outcomes.map(_get_defenders)
+    unlucky_first, lucky_first = (0.05, 0.5, 0.95), (0.95, 0.5, 0.05)
+    rows = [
+        _make_row("your losses", ours, unlucky_first, battle.attackers),
+        _make_row("their losses", theirs, lucky_first, battle.defenders),
+        _make_row("your armies left", ours, unlucky_first),
+    ]
     if outcomes.prob(is_won):
-        ours["your armies left if you win"] = outcomes.condition(is_won).map(_get_attackers)
-    rows = [_make_armies_left_row(name, left, (0.05, 0.5, 0.95)) for name, left in ours.items()]
-    theirs = _make_armies_left_row(
-        "their armies left", outcomes.map(_get_defenders), (0.95, 0.5, 0.05)
-    )
-    columns = ("", "average", "unlucky (1 in 20)", "typical", "lucky (1 in 20)")
-    return Table(columns, [*rows, theirs])
+        if_won = outcomes.condition(is_won).map(_get_attackers)
+        rows.append(_make_row("your armies left if you win", if_won, unlucky_first))
+    rows.append(_make_row("their armies left", theirs, lucky_first))
+    return Table(("", "average", "unlucky (1 in 20)", "typical", "lucky (1 in 20)"), rows)
 
 
-def _make_armies_left_row(
-    label: str, armies_left: Distribution[int], levels: Sequence[float]
+def _make_row(
+    label: str, armies_left: Distribution[int], levels: Sequence[float], armies: int | None = None
 ) -> Sequence[str]:
-    """Return a label, the mean of the armies left, and their quantiles at some levels."""
-    return (
-        label,
-        f"{float(armies_left.mean()):.2f}",
-        *(str(armies_left.quantile(level)) for level in levels),
-    )
+    """Return a label, the mean of the armies left, and their quantiles at some levels.
+
+    armies: the armies before the battle, to show losses instead of the armies left.
+    """
+    numbers = float(armies_left.mean()), *(armies_left.quantile(level) for level in levels)
+    mean, *quantiles = numbers if armies is None else (armies - number for number in numbers)
+    return label, f"{mean:.2f}", *map(str, quantiles)
 
 
 def battle_answer(battle: Battle) -> BattleAnswer:
