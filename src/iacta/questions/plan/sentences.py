@@ -98,7 +98,7 @@ def _list_bounds(plan: Plan) -> Iterator[str]:
         return
     if not _has_informative_bound(plan):
         return
-    kind = " that fights each battle to its end" if plan.play == "battles" else ""
+    kind = " that fights each battle to its end" if plan.turn.whole_battles else ""
     if has_worth_goal(plan):
         most = f"gains more than {_round_up(plan.upper_bound - plan.problem.held, 1)} points"
     elif plan.goal.is_chance:
