@@ -118,6 +118,17 @@ def test_only_interfaces_import_the_literature() -> None:
                 assert name.partition(".")[0] in ("cli", "web"), name
 
 
+def test_only_native_uses_ctypes() -> None:
+    wrong = set[str]()
+    for name, file in MODULES.items():
+        for node in read_syntax(file):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            if "ctypes" in names and not name.startswith("native."):
+                wrong.add(name)
+    assert not wrong
+
+
 def test_no_module_is_imported_by_a_name_that_hides_it() -> None:
     for name, found in find_calls("import_module").items():
         for argument in (ast.unparse(call.args[0]) for call in found):

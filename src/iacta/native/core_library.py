@@ -6,6 +6,7 @@ a copy of its header.
 """
 
 import ctypes
+from collections.abc import Iterable, Sequence, Sized
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +33,13 @@ class Library(NamedTuple):
     def constant(self, name: str) -> int:
         """Return the value of a constant in the header, such as `DONE`."""
         return self.header.constants[name]
+
+    def make_rows(self, name: str, number: int) -> Any:
+        """Return an array of structures of the core, which is also a pointer to the first one.
+
+        name: the name of the structure in the header, without `iacta_`.
+        """
+        return (self.header.structures[name] * number)()
 
     def open_handle(self, name: str, *arguments: Any) -> int:
         """Call a function of the core that returns a handle; raise `IactaError` if it fails.
@@ -78,10 +86,21 @@ class CoreData:
                 value = kind(*value)
             setattr(self.data, name, value)
 
+    def set_rows(self, first: str, entries: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Set two fields to rows of different lengths: their offsets, and all entries in order."""
+        self.set_fields(
+            **{first: find_offsets(rows), entries: [each for row in rows for each in row]}
+        )
+
     @property
     def reference(self) -> Any:
         """A pointer to the structure, as an argument for a function of the core."""
         return ctypes.byref(self.data)
+
+
+def find_offsets(rows: Iterable[Sized]) -> npt.NDArray[np.int64]:
+    """Return the index at which each row begins, and the total number of entries."""
+    return np.cumsum([0, *map(len, rows)])
 
 
 def make_pointer(array: npt.NDArray[Any] | None) -> Any:

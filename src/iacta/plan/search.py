@@ -1,7 +1,6 @@
 """The compiled core's search for one problem, as a Python class."""
 
 from collections.abc import Callable, Iterator
-from ctypes import byref, c_double, c_int32, c_int64
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -99,7 +98,7 @@ class Report:
         """For each set of territories with a payoff, the chance to own the whole set at the end."""
         return tuple(self._parts[2].tolist())
 
-    @property
+    @cached_property
     def visits(self) -> tuple[Visit, ...]:
         """The statistics of each border with attacks, in the order of their first attacks."""
         borders = [(v, c) for v, mask in enumerate(self.problem.out) for c in bits(mask)]
@@ -213,11 +212,11 @@ class Search:
         *,
         is_short: bool = False,
     ) -> Solution | None:
-        value, cost, seen = c_double(), c_double(), c_int64()
-        more = ends, byref(value), byref(cost), byref(seen)
-        code = self._ask("solve", deadline, start, *more, states=states, is_short=is_short)
+        value, cost, seen = np.zeros(1), np.zeros(1), np.zeros(1, np.int64)
+        more = map(make_pointer, (value, cost, seen))
+        code = self._ask("solve", deadline, start, ends, *more, states=states, is_short=is_short)
         is_done = code == self._library.constant("DONE")
-        return Solution(value.value, cost.value) if is_done else None
+        return Solution(value.item(), cost.item()) if is_done else None
 
     def solve_until(
         self,
@@ -240,7 +239,7 @@ class Search:
         ends = record.data
         # The first call lists the states in which the set is conquered. The second call, below,
         # uses their values.
-        if self._solve(deadline, None, states, byref(ends)) is None:
+        if self._solve(deadline, None, states, record.reference) is None:
             return None
         for k in range(ends.count):
             # The core caps the armies of territories that take no part, so use the actual armies.
@@ -250,7 +249,7 @@ class Search:
             if known is None:
                 return None
             values[k] = known
-        solution = self._solve(deadline, None, states, byref(ends))
+        solution = self._solve(deadline, None, states, record.reference)
         return None if solution is None else solution.value
 
     def assign(self, deadline: Deadline, starts: int = 1) -> Assignment:
@@ -295,9 +294,9 @@ class Search:
     def find_value(self, state: TurnState, deadline: Deadline) -> float | None:
         """Return the policy's value of a state, or `None` after the deadline."""
         # The structure has no array for the results of the attack, because only the value is used.
-        found: Any = self._library.header.structures["decision"]()
-        code = self._ask("decide", deadline, state, byref(found), is_short=True)
-        return float(found.value) if code == self._library.constant("DONE") else None
+        found = CoreData(self._library, "decision")
+        code = self._ask("decide", deadline, state, found.reference, is_short=True)
+        return float(found.data.value) if code == self._library.constant("DONE") else None
 
     def evaluate_attack(
         self,
@@ -318,21 +317,19 @@ class Search:
 
         state: a state with the attackers that are left and, on the target, one defender.
         """
-        moved = c_int32()
-        self._ask(
-            "choose_advance", Deadline(), state, start, to, least, byref(moved), is_short=True
-        )
-        return moved.value
+        moved = np.zeros(1, np.int32)
+        more = start, to, least, make_pointer(moved)
+        self._ask("choose_advance", Deadline(), state, *more, is_short=True)
+        return int(moved.item())
 
     def _ask_decision(
         self, name: str, state: TurnState, *roll: int, deadline: Deadline | None = None
     ) -> PolicyAction:
-        structures = self._library.header.structures
-        found: Any = structures["decision"](room=64)
+        decision, end = CoreData(self._library, "decision", room=64), deadline or Deadline()
+        found = decision.data
         while True:
-            found.outcomes = (structures["outcome"] * found.room)()
-            end = deadline or Deadline()
-            code = self._ask(name, end, state, *roll, byref(found), is_short=True)
+            found.outcomes = self._library.make_rows("outcome", found.room)
+            code = self._ask(name, end, state, *roll, decision.reference, is_short=True)
             if code != self._library.constant("DONE"):
                 return STOP
             if found.count <= found.room:
@@ -383,10 +380,11 @@ class Search:
         games: the maximum number of games.
         first: the number of the first game. The number of a game and `seed` determine its dice.
         """
-        gains, played = np.zeros(games), c_int32()
-        more = seed, first, games, make_pointer(gains), byref(played)
+        gains, count = np.zeros(games), np.zeros(1, np.int32)
+        more = seed, first, games, make_pointer(gains), make_pointer(count)
         _, report = self._report("play_games", deadline, start, *more)
-        return Games(gains[: played.value], report * (games / max(played.value, 1)))
+        played = int(count.item())
+        return Games(gains[:played], report * (games / max(played, 1)))
 
     def _report(
         self, name: str, deadline: Deadline, start: TurnState | None, *more: Any, **how: Any
@@ -409,7 +407,7 @@ class Search:
             together.
         """
         more = self._library.constant("MORE")
-        bound, code = c_double(inf), more
+        bound, code = np.full(1, inf), more
         while code == more:
-            code = self._call("improve_bound", deadline, byref(bound), states=values)
-            yield bound.value
+            code = self._call("improve_bound", deadline, make_pointer(bound), states=values)
+            yield float(bound.item())

@@ -1,7 +1,6 @@
 """The Python interface to whole games in the compiled core."""
 
 from collections.abc import Sequence
-from ctypes import byref, c_int32
 from math import inf
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -41,7 +40,7 @@ from iacta.war.players import (
     WIN,
     Player,
 )
-from iacta.war.tables import find_choice, find_hand, make_tables
+from iacta.war.tables import find_hand, make_tables
 from iacta.war.value import Weights, load_weights
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -215,8 +214,9 @@ class War:
         """
         if ai.samples <= 0:
             return []
-        count = c_int32(len(AIMS) + 2 * len(self.seats) + 4 * len(self.turn.board.continents))
-        found, values = np.zeros((count.value, 2), dtype=np.int32), np.zeros(count.value)
+        most = len(AIMS) + 2 * len(self.seats) + 4 * len(self.turn.board.continents)
+        count = np.array([most], dtype=np.int32)
+        found, values = np.zeros((most, 2), dtype=np.int32), np.zeros(most)
         self._core.iacta_war_judge_aims(
             self._war,
             make_pointer(ai.numbers),
@@ -224,24 +224,24 @@ class War:
             seed,
             make_pointer(found),
             make_pointer(values),
-            byref(count),
+            make_pointer(count),
         )
-        aims = [Aim(AIMS[kind], which) for kind, which in found[: count.value].tolist()]
+        aims = [Aim(AIMS[kind], which) for kind, which in found[: count.item()].tolist()]
         return [*zip(aims, values.tolist(), strict=False)]
 
     def choose_action(self, ai: Player, seed: int, aim: Aim = CHOSEN_AIM) -> tuple[Action, Aim]:
         """Return the next action of an AI with a given aim, and its aim after the action."""
         chosen = np.array([find_kind_number(aim), aim.which], dtype=np.int32)
-        row = self._library.header.structures["action"]()
+        rows = self._library.make_rows("action", 1)
         self._core.iacta_war_choose_action(
             self._war,
             make_pointer(ai.numbers),
             make_pointer(stack_weights((ai,), self.turn.victory)),
             seed,
             make_pointer(chosen),
-            byref(row),
+            rows,
         )
-        action, _ = self._read_action(self.turn, row)
+        action, _ = self._read_action(self.turn, rows[0])
         kind, which = chosen.tolist()
         return action, CHOSEN_AIM if kind < 0 else Aim(AIMS[kind], which)
 
@@ -258,8 +258,8 @@ class War:
         owners, armies = np.zeros(lands, np.uint8), np.zeros(lands, np.int32)
         cards = np.zeros(len(self.seats), np.int32)
         while True:
-            log: Any = (self._library.header.structures["action"] * room)()
-            count = c_int32(room)
+            log = self._library.make_rows("action", room)
+            count = np.array([room], dtype=np.int32)
             self._core.iacta_war_play_turn(
                 self._war,
                 make_pointer(ai.numbers),
@@ -268,15 +268,15 @@ class War:
                 aim.which,
                 seed,
                 log,
-                byref(count),
+                make_pointer(count),
                 make_pointer(owners),
                 make_pointer(armies),
                 make_pointer(cards),
             )
-            if count.value <= room:
+            if count.item() <= room:
                 break
-            room = count.value
-        record = self._replay(log[: count.value])
+            room = int(count.item())
+        record = self._replay(log[: count.item()])
         end, seats = record.end, dict(enumerate(self.seats))
         named = [seats.get(o, self.turn.owners[t]) for t, o in enumerate(owners.tolist())]
         held = [find_hand(end, name).number for name in self.seats]
@@ -310,7 +310,7 @@ class War:
         """
         chances = np.zeros((games, len(self.seats)))
         ended, reached = np.zeros(games, np.uint8), np.zeros(games, np.uint8)
-        rounds, played = np.zeros(games, np.int32), c_int32()
+        rounds, played = np.zeros(games, np.int32), np.zeros(1, np.int32)
         numbers = np.concatenate([each.numbers for each in players])
         code = self._core.iacta_war_play_games(
             self._war,
@@ -330,11 +330,11 @@ class War:
             make_pointer(ended),
             make_pointer(reached),
             make_pointer(rounds),
-            byref(played),
+            make_pointer(played),
         )
         if code not in (self._library.constant("DONE"), self._library.constant("STOPPED")):
             raise IactaError("the core ran out of memory, or received an invalid request")
-        n = played.value
+        n = int(played.item())
         is_cut, is_too_long = (
             ended[:n] == self._library.constant(end) for end in ("END_CUT", "END_TOO_LONG")
         )
@@ -358,7 +358,7 @@ class War:
         max_samples: the maximum number of sampled turns.
         """
         seen = np.zeros((max_samples, len(self.seats), self.features), dtype=np.float32)
-        count, chances = c_int32(max_samples), np.zeros(len(self.seats))
+        count, chances = np.array([max_samples], np.int32), np.zeros(len(self.seats))
         numbers = np.concatenate([each.numbers for each in players])
         self._core.iacta_war_record_game(
             self._war,
@@ -368,10 +368,10 @@ class War:
             sample_chance,
             seed % 2**64,
             make_pointer(seen),
-            byref(count),
+            make_pointer(count),
             make_pointer(chances),
         )
-        return seen[: count.value], chances
+        return seen[: count.item()], chances
 
     def _replay(self, log: Any) -> Record:
         """Replay the core's log through `Turn`, which checks that every action is legal."""
@@ -396,7 +396,7 @@ class War:
             case "ATTACK":
                 attack = Attack(start, to, row.number)
                 if row.y < 0:
-                    return attack, find_choice(turn, attack).throws[row.x]
+                    return attack, turn.find_choice(attack).throws[row.x]
                 return attack, Losses(row.x, row.y)
             case "DEFEND":
                 return Defend(row.number), Losses(row.x, row.y)
@@ -430,7 +430,7 @@ def describe_aim(war: War, aim: Aim) -> str:
         return f"take {continents[aim.which].name}"
     if aim.kind in (BREAK, RAID):
         held = continents[aim.which]
-        owner = war.turn.position.find_holding(held.territories[0]).owner
+        owner = war.turn.owner_of(held.territories[0])
         return f"break {owner}'s {held.name}"
     if aim.kind in (CHASE, ELIMINATE):
         return f"eliminate {war.seats[aim.which]}"
