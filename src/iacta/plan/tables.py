@@ -1,17 +1,18 @@
-"""Converts a problem to arrays for the compiled core: borders, dice, whole battles, payoffs."""
+"""The board of a turn as arrays for the compiled core: borders, dice, whole battles, payoffs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from iacta.game import Turn
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.bit_sets import bits
-from iacta.native.core_library import CoreData, Library
+from iacta.native.core_library import CoreData, Library, find_offsets
 from iacta.native.deadline import Deadline
 from iacta.plan.problem import Problem
 from iacta.rules.roll import refuse_many_rolls
@@ -66,139 +67,157 @@ def solve_battles(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Fl
     return by_lost[:, :width].copy(), lost
 
 
-def make_tables(library: Library, problem: Problem, until: int, deadline: Deadline) -> CoreData:
-    """Convert a problem to a C structure for the core.
+class BoardArrays(CoreData):
+    """The board of a turn with its dice, as the structure `problem` of the core.
+
+    library: the core.
+    turn: the turn.
+    kernels: the kernel of attacks on each territory, perhaps followed by more kernels whose dice
+        the core needs.
+    deadline: when the tables must be ready.
+    is_whole: whether all attacks are battles to the end.
+    advances: for each kernel, the fewest armies that must move in after a conquest; by default as
+        few as the rules allow.
+    values: fields of the structure, which replace the fields of the turn. By default no territory
+        belongs to a side, and nothing has a payoff.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        turn: Turn,
+        kernels: Sequence[Kernel],
+        deadline: Deadline,
+        *,
+        is_whole: bool = False,
+        advances: Sequence[int] | None = None,
+        **values: Any,
+    ) -> None:
+        pairs = [*zip(kernels, advances or [0] * len(kernels), strict=True)]
+        kinds = [*dict.fromkeys(pairs)]
+        self.kernels = [kernel for kernel, _ in kinds]  # the kernel of each kind of rules
+        self.is_whole = [is_whole or not kernel.is_rolled for kernel in self.kernels]
+        lands = len(turn.armies)
+        self.kind_of = [*map(kinds.index, pairs[:lands])]  # the kind of rules of each territory
+        super().__init__(
+            library,
+            "problem",
+            lands=lands,
+            armies=turn.armies,
+            kind=self.kind_of,
+            owner=[2] * lands,
+            resting=[name in turn.stay for name in turn.board.territories],
+            garrison=min(turn.rules.garrison, library.constant("MAX_ARMIES")),
+            pays=[0.0] * lands,
+            set_pays=[0.0],
+        )
+        self.set_rows("set_first", "set_lands", [])
+        self._set_dice([advance for _, advance in kinds], deadline)
+        self.set_fields(**values)
+
+    def _set_dice(self, advances: Sequence[int], deadline: Deadline) -> None:
+        """Set the results of all rolls under each kind of rules."""
+        pairs = zip(self.kernels, self.is_whole, strict=True)
+        dice = [find_dice(*pair, deadline) for pair in pairs]
+        rolls = [roll for _, _, some in dice for roll in some]
+        throws = [throw for roll in rolls for throw in roll.throws]
+        answers = [answer for throw in throws for answer in throw.options]
+        results = [result for answer in answers for result in answer]
+        least = [
+            max(roll.least, advance)
+            for (_, _, some), advance in zip(dice, advances, strict=True)
+            for roll in some
+        ]
+        self.set_fields(
+            kinds=len(dice),
+            rows=len(rolls),
+            throws=len(throws),
+            answers=len(answers),
+            results=len(results),
+            whole=self.is_whole,
+            attack_dice=[attack for attack, _, _ in dice],
+            defence_dice=[defence for _, defence, _ in dice],
+            dice_first=find_offsets(some for _, _, some in dice),
+            least=least,
+            throw_first=find_offsets(each.throws for each in rolls),
+            answer_first=find_offsets(each.options for each in throws),
+            result_first=find_offsets(answers),
+            throw_chance=[each.chance for each in throws],
+            result_chance=[each.chance for each in results],
+            result_attackers=[each.attackers for each in results],
+            result_defenders=[each.defenders for each in results],
+        )
+
+    def set_battles(
+        self, rows: Sequence[Sequence[tuple[Floats, Floats]]], able: int, longest: int
+    ) -> None:
+        """Set the tables of whole battles.
+
+        rows: for each kind of rules, the results from `solve_battles` for 1, 2, ... defenders.
+        able, longest: the largest number of attackers and of defenders.
+        """
+        battles = [each for some in rows for each in some]
+        width = max((by_lost.shape[1] for by_lost, _ in battles), default=1)
+        won = np.zeros((len(battles), able + 1, width))
+        lost = np.zeros((len(battles), able + 1, longest + 1))
+        for row, (by_lost, held) in enumerate(battles):
+            won[row, :, : by_lost.shape[1]] = by_lost
+            lost[row, :, : held.shape[1]] = held
+        self.set_fields(
+            able=able, defenders=longest, battles=len(battles), width=width, won=won, lost=lost
+        )
+        self.set_fields(battle_first=find_offsets(rows))
+
+
+def make_tables(library: Library, problem: Problem, until: int, deadline: Deadline) -> BoardArrays:
+    """Convert a problem to the structure `problem` of the core.
 
     until: a set of territories; the turn ends when all are conquered. 0 for an empty set.
     deadline: when the tables must be ready.
     """
-    turn, field = problem.turn, problem.field
-    lands = len(problem.board.territories)
-    borders = [[*bits(mask)] for mask in problem.out]
-    active = problem.stacks | field
+    turn, field, owned, rewards = problem.turn, problem.field, problem.owned, problem.rewards
+    active, lands = problem.stacks | field, range(len(turn.armies))
+    most, deadline = library.constant("MAX_ARMIES"), deadline.extend_to(MIN_SECONDS)
     # `able` is the largest number of armies that the core has to know: the armies of the largest
     # stack that can fight, or the armies that the goal requires on a territory.
-    able = max(problem.rewards.armies, *(turn.armies[v] for v in bits(problem.stacks)), 0)
-    # For each territory: the kernel of battles to conquer it, and the fewest armies that must move
-    # in after a conquest.
-    pairs = [
-        (kernel, 0 if problem.owned >> t & 1 else problem.goal.find_garrison(problem.name(t)))
-        for t, kernel in enumerate(problem.kernels)
-    ]
-    kinds = [*dict.fromkeys(pairs)]
-    kernels, kind_of = [kernel for kernel, _ in kinds], [*map(kinds.index, pairs)]
-    sets = [[*bits(mask)] for mask, _ in problem.rewards.sets]
-    it = CoreData(
+    able = max(rewards.armies, *(turn.armies[v] for v in bits(problem.stacks)), 0)
+    find_least = problem.goal.find_garrison
+    arrays = BoardArrays(
         library,
-        "problem",
-        lands=lands,
-        border_first=np.cumsum([0, *map(len, borders)]),
-        border_to=[c for row in borders for c in row],
+        turn,
+        problem.kernels,
+        deadline,
+        is_whole=turn.whole_battles,
+        advances=[0 if owned >> t & 1 else find_least(problem.name(t)) for t in lands],
         # The tables grow with the largest stack, so limit stacks that can never fight to `able`.
         armies=[n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)],
-        keep=cap_garrisons(library, problem.garrisons),
-        kind=kind_of,
-        owner=[1 if problem.owned >> t & 1 else 0 if field >> t & 1 else 2 for t in range(lands)],
-        resting=[problem.resting >> t & 1 for t in range(lands)],
-        garrison=min(turn.rules.garrison, library.constant("MAX_ARMIES")),
-        pays=[problem.rewards.lands[t] if field >> t & 1 else 0.0 for t in range(lands)],
-        sets=len(sets),
-        set_first=np.cumsum([0, *map(len, sets)]),
-        set_lands=[t for row in sets for t in row],
-        set_pays=[paid for _, paid in problem.rewards.sets],
-        price=problem.rewards.price,
-        once=problem.rewards.once,
-        number=problem.rewards.number,
-        enough=problem.rewards.armies,
+        keep=[min(garrison, most) for garrison in problem.garrisons],
+        owner=[1 if owned >> t & 1 else 0 if field >> t & 1 else 2 for t in lands],
+        resting=[problem.resting >> t & 1 for t in lands],
+        pays=[rewards.lands[t] if field >> t & 1 else 0.0 for t in lands],
+        sets=len(rewards.sets),
+        set_pays=[paid for _, paid in rewards.sets],
+        price=rewards.price,
+        once=rewards.once,
+        number=rewards.number,
+        enough=rewards.armies,
     )
-    deadline = deadline.extend_to(MIN_SECONDS)
-    is_whole = [turn.whole_battles or not each.is_rolled for each in kernels]
-    copy_dice(it, kernels, is_whole, deadline, [least for _, least in kinds])
-    _put_battles(it, problem, kernels, kind_of, able, deadline)
+    arrays.set_rows("border_first", "border_to", [[*bits(mask)] for mask in problem.out])
+    arrays.set_rows("set_first", "set_lands", [[*bits(mask)] for mask, _ in rewards.sets])
+    _set_battles(arrays, problem, able, deadline)
     if until:
-        it.set_fields(until=[until >> t & 1 for t in range(lands)])
-    return it
+        arrays.set_fields(until=[until >> t & 1 for t in lands])
+    return arrays
 
 
-def cap_garrisons(library: Library, garrisons: Iterable[int]) -> list[int]:
-    """Limit garrisons to `MAX_ARMIES`, the largest number that the core accepts."""
-    most = library.constant("MAX_ARMIES")
-    return [min(garrison, most) for garrison in garrisons]
-
-
-def copy_dice(
-    it: CoreData,
-    kernels: Sequence[Kernel],
-    is_whole: Sequence[bool],
-    deadline: Deadline,
-    advances: Sequence[int] | None = None,
-) -> None:
-    """Copy the results of all rolls under the rules of some kernels into a structure of the core.
-
-    is_whole: for each kernel, whether each attack is a battle to the end.
-    advances: for each kernel, the fewest armies that must move in after a conquest.
-    """
-    dice = [find_dice(*pair, deadline) for pair in zip(kernels, is_whole, strict=True)]
-    rolls = [roll for _, _, some in dice for roll in some]
-    throws = [throw for roll in rolls for throw in roll.throws]
-    answers = [answer for throw in throws for answer in throw.options]
-    results = [result for answer in answers for result in answer]
-    it.set_fields(
-        kinds=len(kernels),
-        rows=len(rolls),
-        throws=len(throws),
-        answers=len(answers),
-        results=len(results),
-        whole=is_whole,
-        attack_dice=[attack for attack, _, _ in dice],
-        defence_dice=[defence for _, defence, _ in dice],
-        dice_first=np.cumsum([0, *(len(some) for _, _, some in dice)])[:-1],
-        least=[
-            max(roll.least, advance)
-            for (_, _, some), advance in zip(dice, advances or [0] * len(dice), strict=True)
-            for roll in some
-        ],
-        throw_first=np.cumsum([0, *(len(each.throws) for each in rolls)]),
-        answer_first=np.cumsum([0, *(len(each.options) for each in throws)]),
-        result_first=np.cumsum([0, *map(len, answers)]),
-        throw_chance=[each.chance for each in throws],
-        result_chance=[each.chance for each in results],
-        result_attackers=[each.attackers for each in results],
-        result_defenders=[each.defenders for each in results],
-    )
-
-
-def put_battles(
-    it: CoreData, rows: Sequence[tuple[Floats, Floats]], able: int, longest: int
-) -> None:
-    """Copy tables of whole battles into a structure of the core.
-
-    rows: the results from `solve_battles`, one entry for each number of defenders.
-    able, longest: the largest number of attackers and of defenders.
-    """
-    width = max((by_lost.shape[1] for by_lost, _ in rows), default=1)
-    won = np.zeros((len(rows), able + 1, width))
-    lost = np.zeros((len(rows), able + 1, longest + 1))
-    for row, (by_lost, held) in enumerate(rows):
-        won[row, :, : by_lost.shape[1]] = by_lost
-        lost[row, :, : held.shape[1]] = held
-    it.set_fields(able=able, defenders=longest, battles=len(rows), width=width, won=won, lost=lost)
-
-
-def _put_battles(
-    it: CoreData,
-    problem: Problem,
-    kernels: Sequence[Kernel],
-    kind_of: Sequence[int],
-    able: int,
-    deadline: Deadline,
-) -> None:
+def _set_battles(arrays: BoardArrays, problem: Problem, able: int, deadline: Deadline) -> None:
     # Make tables for whole battles only; the core computes other attacks from the dice.
-    most = [0] * len(kernels)
+    most = [0] * len(arrays.kernels)
     for t in bits(problem.field):
-        if problem.is_whole(t):
-            most[kind_of[t]] = max(most[kind_of[t]], problem.turn.armies[t])
-    longest, rows, width = max(most), list[tuple[Floats, Floats]](), 1
+        if arrays.is_whole[kind := arrays.kind_of[t]]:
+            most[kind] = max(most[kind], problem.turn.armies[t])
+    longest, width = max(most), 1
+    rows = [list[tuple[Floats, Floats]]() for _ in most]
     what = f"a plan of {able:,} armies against up to {longest:,}"
 
     def check_size() -> None:
@@ -206,12 +225,11 @@ def _put_battles(
             raise TooLargeError(f"{what} takes too much memory")
 
     check_size()
-    for kernel, number in zip(kernels, most, strict=True):
+    for kernel, number, row in zip(arrays.kernels, most, rows, strict=True):
         for d in range(1, number + 1):
             if deadline.is_over:
                 raise TooLargeError(f"{what} cannot be prepared within the time limit")
-            rows.append(solve_battles(kernel, able, d))
-            width = max(width, rows[-1][0].shape[1])
+            row.append(solve_battles(kernel, able, d))
+            width = max(width, row[-1][0].shape[1])
             check_size()
-    put_battles(it, rows, able, longest)
-    it.set_fields(battle_first=np.cumsum([0, *most])[:-1])
+    arrays.set_battles(rows, able, longest)

@@ -4,17 +4,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
-from iacta.game import Attack, Hand, Sets
+from iacta.game import Hand, Sets
 from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
 from iacta.game.turn import FORTIFY, MIN_NEW, TERRITORIES_PER_ARMY, Turn
 from iacta.game.victory import CoreMission
 from iacta.methods import find_kernel
-from iacta.methods.kernel import Choice, Kernel
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
-from iacta.plan.tables import cap_garrisons, copy_dice, put_battles, solve_battles
+from iacta.plan.tables import BoardArrays, solve_battles
 
 SET_COUNT = 250  # length of the table of armies for sets; the last entry applies to later sets
 FORTIFY_CODES = {how: number for number, how in enumerate(reversed(FORTIFY))}
@@ -23,7 +20,7 @@ FORTIFY_CODES = {how: number for number, how in enumerate(reversed(FORTIFY))}
 class WarTables(NamedTuple):
     """A turn of a whole game, as two structures of the core."""
 
-    problem: CoreData  # the board, the dice and the battles
+    problem: BoardArrays
     turn: CoreData
 
 
@@ -32,52 +29,36 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
 
     seats: the players in the order of play.
     """
-    names = turn.board.territories
+    names, usual = turn.board.territories, find_kernel(turn.rules)
     places = {name: t for t, name in enumerate(names)}
-    by_land = [find_kernel(turn.rules_of.get(name, turn.rules)) for name in names]
-    kernels = [*dict.fromkeys((*by_land, find_kernel(turn.rules)))]
-    borders = [sorted(places[to] for to in turn.board.neighbours(name)) for name in names]
-    problem = CoreData(
-        library,
-        "problem",
-        lands=len(names),
-        border_first=np.cumsum([0, *map(len, borders)]),
-        border_to=[c for row in borders for c in row],
-        armies=turn.armies,
-        keep=cap_garrisons(library, (turn.keep.get(name, turn.rules.garrison) for name in names)),
-        kind=[kernels.index(each) for each in by_land],
-        owner=[2] * len(names),
-        resting=[name in turn.stay for name in names],
-        garrison=min(turn.rules.garrison, library.constant("MAX_ARMIES")),
-        pays=[0.0] * len(names),
-        set_first=[0],
-        set_lands=[0],
-        set_pays=[0.0],
+    kernels = [find_kernel(turn.rules_of.get(name, turn.rules)) for name in names]
+    most = library.constant("MAX_ARMIES")
+    keep = (turn.keep.get(name, turn.rules.garrison) for name in names)
+    arrays = BoardArrays(
+        library, turn, [*kernels, usual], Deadline(), keep=[min(each, most) for each in keep]
     )
-    is_whole = [not each.is_rolled for each in kernels]
-    copy_dice(problem, kernels, is_whole, Deadline())
-    _put_whole_battles(library, problem, kernels, is_whole)
+    borders = [sorted(places[to] for to in turn.board.neighbours(name)) for name in names]
+    arrays.set_rows("border_first", "border_to", borders)
+    # The core extrapolates from this table to larger battles.
+    size = library.constant("LARGEST_TABLE")
+    arrays.set_battles(
+        [
+            [solve_battles(kernel, size, d + 1) for d in range(size if is_whole else 0)]
+            for kernel, is_whole in zip(arrays.kernels, arrays.is_whole, strict=True)
+        ],
+        size,
+        size,
+    )
     moment = CoreData(
         library,
         "turn",
-        whole_least=[each.battle(1, 1).least for each in kernels],
-        whole_dice=[each.rules.attack.kept for each in kernels],
+        whole_least=[each.battle(1, 1).least for each in arrays.kernels],
+        whole_dice=[each.rules.attack.kept for each in arrays.kernels],
     )
     _put_turn(library, moment, turn, seats, places)
     _put_cards(library, moment, turn, seats, places)
     _put_missions(library, moment, turn, seats)
-    return WarTables(problem, moment)
-
-
-def _put_whole_battles(
-    library: Library, core_data: CoreData, kernels: Sequence[Kernel], is_whole: Sequence[bool]
-) -> None:
-    whole = [kernel for kernel, each in zip(kernels, is_whole, strict=True) if each]
-    # The core extrapolates from this table to larger battles.
-    size = library.constant("LARGEST_TABLE")
-    rows = [solve_battles(kernel, size, d + 1) for kernel in whole for d in range(size)]
-    put_battles(core_data, rows, size, size)
-    core_data.set_fields(battle_first=np.cumsum([0, *(size * each for each in is_whole)])[:-1])
+    return WarTables(arrays, moment)
 
 
 def _put_turn(
@@ -102,12 +83,11 @@ def _put_turn(
         attack_start=-1,
         attack_to=-1,
         continents=len(continents),
-        continent_first=np.cumsum([0, *map(len, continents)]),
-        continent_lands=[t for row in continents for t in row],
         bonus=[each.bonus for each in turn.board.continents],
         fortify=FORTIFY_CODES[turn.fortify],
         is_whole=turn.whole_battles,
     )
+    core_data.set_rows("continent_first", "continent_lands", continents)
     if turn.pending is not None:
         core_data.set_fields(
             attack_start=places[turn.pending.start],
@@ -115,7 +95,7 @@ def _put_turn(
             attack_dice=turn.pending.dice,
         )
         if turn.throw is not None:
-            core_data.set_fields(thrown=find_choice(turn, turn.pending).throws.index(turn.throw))
+            core_data.set_fields(thrown=turn.find_choice(turn.pending).throws.index(turn.throw))
 
 
 def _find_phase(library: Library, phase: str) -> int:
@@ -208,15 +188,3 @@ def _list_set_armies(trade: Sets) -> tuple[int, ...]:
 def find_hand(turn: Turn, player: str) -> Hand:
     """Return the cards of a player; an empty hand in a game without cards."""
     return Hand() if turn.cards is None else turn.cards.get(player, Hand())
-
-
-def find_choice(turn: Turn, attack: Attack) -> Choice:
-    """Return the kernel's `Choice` for a legal attack with one roll."""
-    kernel = find_kernel(turn.rules_of.get(attack.to, turn.rules))
-    armies, defenders = (
-        turn.position.find_holding(each).armies for each in (attack.start, attack.to)
-    )
-    garrison = turn.rules.garrison
-    spare = armies - turn.keep.get(attack.start, garrison)
-    rolls = kernel.rolls(armies - garrison, defenders, spare)
-    return next(each for each in rolls if each.dice == attack.dice)
