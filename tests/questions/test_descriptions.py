@@ -41,6 +41,20 @@ def test_each_form_has_a_summary_a_topic_and_known_parameters(form: type[Form]) 
     assert known >= {name for each in conditions for name in re.split(" or | and ", each)}
 
 
+def test_outlines_agree_with_the_forms_without_importing_them() -> None:
+    outlines = [*QUESTIONS.read_outlines(), *COMMANDS.read_outlines()]
+    forms = [form for form in FORMS if " " not in form.name]
+    assert outlines == [(form.name, form.topic, form.examples[0], form.summary()) for form in forms]
+    code = (
+        "import sys\n"
+        "from iacta.forms.question import QUESTIONS\n"
+        "QUESTIONS.read_outlines()\n"
+        "print(*sorted(sys.modules))"
+    )
+    loaded = run_python(code).stdout.split()
+    assert not [name for name in loaded if name.startswith("iacta.questions.")]
+
+
 @pytest.mark.parametrize(
     ("form", "parameter"), DESCRIBED, ids=[f"{form.name}-{each.name}" for form, each in DESCRIBED]
 )

@@ -30,7 +30,7 @@ class Command(Form):
         raise NotImplementedError
 
 
-COMMANDS: Register[Command] = Register("iacta.cli")
+COMMANDS: Register[Command] = Register("iacta.cli", "command")
 command = COMMANDS.add
 
 

@@ -6,6 +6,7 @@ its meaning in one line. Command-line options, help, web pages, schemas and colu
 values. Both validate their input.
 """
 
+import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -23,13 +24,8 @@ from iacta.inputs.checks import quote, set_field
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import read_package_file
 
+DOCSTRING_QUOTES = '"' * 3
 MAX_UNQUOTED = 200  # longer strings are quoted and shortened in messages
-# A pattern for the start of a form in its file: the decorator with the name, the topic and the
-# first example, and the class with its summary.
-FORM_PATTERN = (
-    r'^@(?:question|command)\(\s*"([\w-]+)",\s*Topic\.(\w+),'
-    r'\s*Example\(\s*"([^"]*)"(?:,\s*"([^"]*)")?.*?^class .*?"""(.*?)(?:\n\n|""")'
-)
 REQUIRED: Any = object()  # marks a parameter that has no default
 Texts = Mapping[str, str | Sequence[str] | bool]
 
@@ -305,13 +301,14 @@ class Register(Generic[F]):
     """The registry of the forms in a package.
 
     package: the name of the package.
+    decorator: the name under which the modules of the package import the decorator `add`.
 
     A decorator registers each form. The module of a form is named after the first word of the
     form's name. Therefore only one module has to be imported to find a form.
     """
 
-    def __init__(self, package: str) -> None:
-        self._package = package
+    def __init__(self, package: str, decorator: str) -> None:
+        self._package, self._decorator = package, decorator
         self._forms: dict[str, type[F]] = {}
 
     def add(
@@ -347,13 +344,13 @@ class Register(Generic[F]):
         found = iter_modules(import_module(self._package).__path__)
         files = (f"{each.name}{'/question' if each.ispkg else ''}.py" for each in found)
         texts = (read_package_file(self._package, file) for file in files)
-        return sorted(
-            Outline(name, Topic[topic], Example(line, words), " ".join(summary.split()))
+        start = f"@{self._decorator}("
+        outlines = (
+            _parse_outline(f"{start}{part}")
             for text in texts
-            for name, topic, line, words, summary in re.findall(
-                FORM_PATTERN, text, re.MULTILINE | re.DOTALL
-            )
+            for part in f"\n{text}".split(f"\n{start}")[1:]
         )
+        return sorted(outline for outline in outlines if " " not in outline.name)
 
     def load_all(self) -> list[type[F]]:
         """Import all forms of the package, and return them sorted by name."""
@@ -363,6 +360,25 @@ class Register(Generic[F]):
 
     def _list_modules(self) -> Iterator[str]:
         return (each.name for each in iter_modules(import_module(self._package).__path__))
+
+
+def _parse_outline(source: str) -> Outline:
+    """Return the outline of a form.
+
+    source: Python code that starts with the decorator of the form. Only the code up to the end of
+        the class's docstring is parsed, because parsing whole files would delay the help.
+    """
+    head, quotes, body = source.partition(DOCSTRING_QUOTES)
+    docstring = body.partition(DOCSTRING_QUOTES)[0]
+    (form,) = ast.parse(f"{head}{quotes}{docstring}{quotes}").body
+    assert isinstance(form, ast.ClassDef)  # noqa: S101 # a form is a class
+    (call,) = form.decorator_list
+    assert isinstance(call, ast.Call)  # noqa: S101 # see `Register.add`
+    name, topic, first, *_ = call.args
+    assert isinstance(topic, ast.Attribute) and isinstance(first, ast.Call)  # noqa: S101, PT018
+    example = Example(*map(ast.literal_eval, first.args))
+    summary = (ast.get_docstring(form) or "").partition("\n\n")[0]
+    return Outline(ast.literal_eval(name), Topic[topic.attr], example, " ".join(summary.split()))
 
 
 class ClashError(IllegalError):

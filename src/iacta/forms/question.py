@@ -146,7 +146,7 @@ class Answer(DisplayMixin):
         raise IllegalError(f"{type(self).__name__} has no chart")
 
 
-QUESTIONS: Register[Question] = Register("iacta.questions")
+QUESTIONS: Register[Question] = Register("iacta.questions", "question")
 question = QUESTIONS.add
 
 
