@@ -21,9 +21,10 @@ from iacta.questions.audit import AuditQuestion
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.review import ReviewQuestion
-from iacta.web.pages import PASTED, format_label, list_inputs
+from iacta.web.question_page import list_inputs
 from iacta.web.read_question import list_served_questions, read_address
 from iacta.web.read_question import write_query as query
+from iacta.web.templates import format_label
 from tests.tables import table
 from tests.web.conftest import Visit, barriers, late
 from tests.web.server import Server
@@ -496,7 +497,7 @@ def test_plan_on_the_start_page_plays_itself_until_it_is_paused(visit: Visit) ->
 def test_log_is_reviewed_from_a_file_and_its_link_opens_finished(
     visit: Visit, tmp_path: Path
 ) -> None:
-    log = "\n".join([PASTED["review"].strip()] * 2)
+    log = "\n".join([ReviewQuestion.first_texts["log"].strip()] * 2)
     file = tmp_path / "game.jsonl"
     file.write_text(log)
     page = visit("/review", permissions=["clipboard-read", "clipboard-write"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from iacta.web.pages import write_page
+from iacta.web.question_page import write_page_as_json
 from iacta.web.read_question import list_served_questions
 from iacta.web.search_stream import answer_in_lines
 from iacta.web.worker import Progress, answer_part
@@ -52,11 +52,11 @@ def test_the_page_of_a_review_shows_results_as_they_come() -> None:
         assert doing == "Replaying 3 battles"
         seen.append((part, so_far.record()))
 
-    final = json.loads(write_page("review", json.dumps({"log": log}).encode(), watch))
+    final = json.loads(write_page_as_json("review", json.dumps({"log": log}).encode(), watch))
     assert [part for part, _ in seen] == pytest.approx([1 / 3, 1 / 3, 2 / 3, 2 / 3, 1, 1])
     assert "The review goes on: 2 battles are still to come." in seen[0][1]
     assert "The review goes on" not in final
     assert 'id="picture"' not in seen[0][1]
     assert 'id="picture"' in final
-    wrong = json.loads(write_page("review", json.dumps({"log": "{}"}).encode(), watch))
+    wrong = json.loads(write_page_as_json("review", json.dumps({"log": "{}"}).encode(), watch))
     assert "line 1: turn must be the code of a turn" in wrong

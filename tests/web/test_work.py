@@ -9,21 +9,72 @@ from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
+import httpx
 import psutil
 import pytest
 
 from iacta import IactaError, Position, ask, classic_board
 from iacta.board.files import read_board
+from iacta.web.app import create_app
 from iacta.web.limits import MAX_ANSWER_BYTES, QUICK_SECONDS, SLOW_NICENESS
 from iacta.web.process_pool import BusyError, DiedError, LateError, Work
-from iacta.web.worker import FailedError, Progress, answer_part
+from iacta.web.question_page import write_page, write_problem
+from iacta.web.worker import FailedError, Page, Progress, answer_part
 from tests.processes import run_python
 
 FOREVER = 600  # in seconds; no test takes this long
 BATTLE = "battle", [("attackers", "3"), ("defenders", "2")]
 CLOCK = "__import__('time').process_time"
 BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.1)"  # for 1.1 s
+
+
+class RecordingWork(Work):
+    """Work that records jobs instead of running them."""
+
+    def __init__(self, fault: IactaError | None = None) -> None:
+        self.jobs: list[tuple[object, ...]] = []
+        self.fault = fault
+
+    def start(self) -> None: ...
+
+    def close(self) -> None: ...
+
+    async def run(self, function: Callable[..., Any], *args: Any) -> Any:
+        self.jobs.append((function, *args))
+        if self.fault is not None and function is write_page:
+            raise self.fault
+        return Page(b"written", 422 if function is write_problem else 200)
+
+
+def visit(work: Work, address: str) -> httpx.Response:
+    """Return the response of an application to a request, without a server."""
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(create_app(work))
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            return await client.get(address)
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.parametrize("pairs", [[], [("attackers", "many"), ("defenders", "3")]])
+def test_a_worker_reads_the_question_of_a_page(pairs: list[tuple[str, str]]) -> None:
+    work = RecordingWork()
+    reply = visit(work, f"/battle?{urlencode(pairs)}")
+    assert (reply.status_code, reply.text) == (200, "written")
+    assert work.jobs == [(write_page, "battle", pairs)]
+
+
+def test_a_stopped_page_shows_the_problem_in_its_form() -> None:
+    work = RecordingWork(stopped := IactaError("the work was stopped"))
+    reply = visit(work, "/battle?attackers=9")
+    assert (reply.status_code, reply.text) == (422, "written")
+    assert work.jobs[1] == (write_problem, "battle", [("attackers", "9")], stopped)
+    page = write_problem("battle", [("attackers", "9")], stopped)
+    assert page.status == 422
+    assert b"the work was stopped" in page.body.lower()
 
 
 @pytest.fixture(scope="module")

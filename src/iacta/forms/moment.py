@@ -1,7 +1,7 @@
 """The parameters of questions about a position, or about a turn in any phase."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -20,6 +20,11 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.rules.variants import MODIFIERS
 
+# The turn with which the pages of questions open.
+EXAMPLE_CODE = (
+    "1;classic;red;Venezuela:red:5,Peru:red:3,Brazil:red:9,Argentina:blue:2,North%20Africa:blue:4,"
+    "Central%20America:green:6,Egypt:green:3;place;place=4"
+)
 CAPITAL = next(each for each in MODIFIERS if each.name == "capital")
 
 
@@ -135,6 +140,7 @@ def _name_options() -> Iterator[None]:
 class MomentForm(VictoryForm, kw_only=True):
     """A question about a moment: a position, or a turn in any phase."""
 
+    first_texts: ClassVar[Mapping[str, str]] = {"code": EXAMPLE_CODE}
     one_of: ClassVar[tuple[str, ...]] = ("position or code",)
 
     position: str | Position | Turn | None = parameter(

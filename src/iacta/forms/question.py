@@ -4,7 +4,7 @@ A question is a form that has an answer. An answer is data that the command line
 and notebooks display.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import ModuleType
@@ -52,6 +52,11 @@ class Question(Form):
     """A form that has an answer."""
 
     is_search: ClassVar[bool] = False  # whether more time improves the answer
+    # The question in a player's words, for the menu of the pages; empty to leave it out.
+    headline: ClassVar[str] = ""
+    # The texts of the fields with which the page opens; empty for the first example.
+    first_texts: ClassVar[Mapping[str, str]] = {}
+    is_live: ClassVar[bool] = True  # whether the page answers while the user types
 
     def answer(self, watch: Watch | None = None) -> "Answer":
         """Compute the answer.

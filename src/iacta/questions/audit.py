@@ -70,6 +70,7 @@ NOUNS = {
     BATTLES: ("battle", "battles"),
     WINS: ("battle", "battles"),
 }
+EXAMPLE_LOG = "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n"
 ALARMS = {
     "dice": "some faces come up too often",
     "attack dice": "some faces come up too often in attack",
@@ -119,6 +120,8 @@ WORDS = {
 class AuditQuestion(RulesForm, Question):
     """Test whether the dice in a log were fair, and who was lucky."""
 
+    headline: ClassVar = "Are these dice fair?"
+    first_texts: ClassVar = {"log": EXAMPLE_LOG}
     help_sections: ClassVar = {
         "A log with a heading in its first line (here: heading, a colon, a sample line)": [
             (each.text, each.meaning) for each in EXAMPLES if each.heading

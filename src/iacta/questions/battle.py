@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic
@@ -44,6 +44,8 @@ from iacta.rules.stop import NEVER
 )
 class BattleQuestion(BattleForm, ExactForm, Question):
     """Give the odds of one battle, fought to the end or stopped early."""
+
+    headline: ClassVar = "Will this attack succeed?"
 
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from iacta.battle.campaign import Campaign, CampaignOutcome, PlayedBattle, TerritoryOdds
 from iacta.battle.territory import format_own_numbers
@@ -45,6 +45,8 @@ from iacta.rules.stop import NEVER
 )
 class CampaignQuestion(CampaignForm, ExactForm, Question):
     """Show how far one stack gets through a chain of territories."""
+
+    headline: ClassVar = "How far does this stack get?"
 
     narrate: bool = parameter(
         Flag(),

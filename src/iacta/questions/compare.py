@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic, parameter
@@ -32,6 +32,8 @@ SLOW = "left out: it would take more than a few seconds"
 )
 class CompareQuestion(RulesForm, Question):
     """Solve one battle by every method, and compare the results."""
+
+    headline: ClassVar = "Do all methods agree?"
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     defenders: int = parameter(*DEFENDERS, is_argument=True)

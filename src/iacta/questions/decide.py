@@ -5,7 +5,7 @@ from dataclasses import astuple
 from fractions import Fraction
 from functools import cached_property
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic, parameter
@@ -53,6 +53,8 @@ LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutra
 )
 class DecideQuestion(RulesForm, ExactForm, Question):
     """Decide whether to roll or stop, now and later in the battle."""
+
+    headline: ClassVar = "Roll again, or stop?"
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     defenders: int = parameter(*DEFENDERS, is_argument=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from fractions import Fraction
 from math import comb
-from typing import Any
+from typing import Any, ClassVar
 
 from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic, parameter
@@ -55,6 +55,8 @@ TITLES: dict[Objective, str] = {
 )
 class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
     """Find how many defenders you need, or how to spread them over a chain."""
+
+    headline: ClassVar = "How many armies hold it?"
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     chance: Fraction | None = parameter(

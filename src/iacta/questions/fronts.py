@@ -59,6 +59,8 @@ class Fronts(ListKind):
 class FrontsQuestion(RulesForm, StopForm, ExactForm, Question):
     """Divide new armies among several fronts, each with its own attackers."""
 
+    headline: ClassVar = "Where do my new armies go?"
+
     fronts: tuple[Front, ...] = parameter(
         Fronts(),
         "The attackers of each front: 8 against one territory; 15:3 against a chain of three that "

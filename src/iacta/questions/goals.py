@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import describe_condition
@@ -48,6 +48,8 @@ REACH_SHARE = 0.35  # fraction of the time limit for the chances of goals, if ga
 )
 class GoalsQuestion(WholeGameForm, Question):
     """Compare the goals of a turn; with --win, also your chance to win after each goal."""
+
+    headline: ClassVar = "What can this turn reach?"
 
     win: bool = parameter(
         Flag(), "Also estimate the chance to win the game after each goal.", default=False

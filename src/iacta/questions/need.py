@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from iacta.battle.territory import stages
 from iacta.forms.form import Example, Topic, parameter
@@ -41,6 +41,8 @@ NEIGHBOURS = 3
 )
 class NeedQuestion(RulesForm, StopForm, ExactForm, ChainForm, Question):
     """Find how many armies you need to win with a given chance."""
+
+    headline: ClassVar = "How many armies does it take?"
 
     chance: Fraction = parameter(
         Chance(certain=True), "The chance you want: 95%, 0.95 or 19/20.", default=Fraction(19, 20)

@@ -29,6 +29,12 @@ from iacta.war.turn_wins import TurnWins, measure_turn_wins
 
 MAX_SHOWN = 100  # maximum number of steps to list in an answer
 REVIEW_TIME_SHARE = 0.5  # fraction of the time limit for the review, if games follow
+EXAMPLE_LOG = (
+    '{"turn": "1;classic;red;Venezuela:red:9,Brazil:blue:4,Peru:blue:2", '
+    '"goal": {"take": "Brazil, Peru"}, "battles": ['
+    '{"from": "Venezuela", "to": "Peru", "left": 8, "their_left": 0, "moved": 3}, '
+    '{"from": "Venezuela", "to": "Brazil", "left": 1, "their_left": 2}]}\n'
+)
 USUAL_LUCK = (
     "Usual luck is the standard deviation of luck: in about two of three games, luck lies between "
     "minus and plus this number."
@@ -44,6 +50,8 @@ USUAL_LUCK = (
 class ReviewQuestion(Question):
     """Review a game: each player's luck, and the cost of their decisions."""
 
+    headline: ClassVar = "Was it luck, or my mistakes?"
+    first_texts: ClassVar = {"log": EXAMPLE_LOG}
     one_of: ClassVar = ("file or log",)
 
     file: str | None = parameter(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Whole
@@ -24,6 +24,8 @@ from iacta.rules.roll import Losses, Roll
 )
 class RollQuestion(RulesForm, ExactForm, Question):
     """Show how many armies each side loses in one roll of the dice."""
+
+    headline: ClassVar = "How costly is one roll?"
 
     attack_dice: int = parameter(Whole(least=1), "Attack dice that count.", is_argument=True)
     defence_dice: int = parameter(Whole(least=1), "Defence dice that count.", is_argument=True)

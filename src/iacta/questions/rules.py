@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import RulesName
@@ -49,6 +49,8 @@ Found = TypeVar("Found")
 )
 class RulesQuestion(RulesForm, ExactForm, Question):
     """List the rules that people play by, or explain one of them."""
+
+    headline: ClassVar = "How do other rules differ?"
 
     rules: str | Rules | None = parameter(
         RulesName(),

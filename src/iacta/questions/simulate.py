@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.forms.form import Example, Topic, parameter
@@ -79,6 +79,9 @@ class SimulationForm(CampaignForm, kw_only=True):
 )
 class SimulateQuestion(SimulationForm, Question):
     """Play a campaign many times with dice, and compare with the odds."""
+
+    headline: ClassVar = "What do a million games say?"
+    first_texts: ClassVar = {"attackers": "12", "territories": "10", "runs": "1000", "seed": "7"}
 
     def answer(self, watch: Watch | None = None) -> "SimulateAnswer":
         simulated = self.simulate(watch)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import MomentForm
+from iacta.forms.moment import EXAMPLE_CODE, MomentForm
 from iacta.forms.parameter_kinds import CommaList, Flag, Kind, Schema, Whole
 from iacta.forms.percentages import (
     describe_luck,
@@ -81,6 +81,8 @@ class StepList(Kind):
 class StepsQuestion(MomentForm, Question):
     """Show what luck and decisions gained or lost at each step of a turn."""
 
+    headline: ClassVar = "What did each step change?"
+    first_texts: ClassVar = {"code": EXAMPLE_CODE, "take": "South America"}
     one_of: ClassVar[tuple[str, ...]] = ("position or code",)
     is_search: ClassVar = True
 

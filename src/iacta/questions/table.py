@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 import numpy.typing as npt
 
@@ -30,6 +30,8 @@ MAX_JSON_CELLS = 5 * 10**6  # about 100 MB of text
 )
 class TableQuestion(RulesForm, ExactForm, Question):
     """List the chance to win for every battle up to a given size."""
+
+    headline: ClassVar = "All battles on one page"
 
     attackers: int = parameter(
         ARMIES,

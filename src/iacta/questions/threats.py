@@ -36,6 +36,7 @@ CERTAIN = 0.995  # smallest upper bound that is too large to show
 class ThreatsQuestion(MomentForm, Question):
     """Find the territories, bonuses and players that opponents threaten next turn."""
 
+    headline: ClassVar = "What can they do to me?"
     is_search: ClassVar = True
 
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import describe_condition, describe_winner
@@ -41,6 +41,8 @@ from iacta.war.tournament import MAX_ROUNDS
 )
 class WinQuestion(WholeGameForm, Question):
     """Estimate each player's chance to win by playing whole games."""
+
+    headline: ClassVar = "Who is winning?"
 
     player: str = parameter(
         OneOf(tuple(PLAYERS)),

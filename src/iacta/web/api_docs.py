@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
-from iacta.web.pages import render_template
 from iacta.web.read_question import list_served_questions
+from iacta.web.templates import render_template
 
 Schema = dict[str, Any]
 WORDS = {

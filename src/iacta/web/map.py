@@ -28,8 +28,8 @@ from iacta.rules.variants import RULE_SETS, rules_name
 from iacta.web.api import JSON, read_json_body
 from iacta.web.client_gone import run_while_connected
 from iacta.web.limits import MAX_QR_LETTERS
-from iacta.web.pages import render_template
 from iacta.web.process_pool import Work
+from iacta.web.templates import render_template
 from iacta.web.turns import read_sent_board, read_text, replay_turns, step_turn
 from iacta.web.worker import answer_json
 

@@ -7,8 +7,8 @@ import segno  # noqa: F401
 import vl_convert  # noqa: F401
 
 import iacta.web.map
-import iacta.web.worker  # noqa: F401
-from iacta.web.pages import load_templates
+import iacta.web.pages  # noqa: F401
+from iacta.web.templates import load_templates
 
 load_templates()
 

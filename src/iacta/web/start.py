@@ -12,10 +12,14 @@ from iacta.forms.percentages import percent
 from iacta.game import Advance, Turn
 from iacta.game.moment import parse_moment
 from iacta.plan import Plan, TakeAll, best_plan
+from iacta.web.read_question import list_served_questions
+from iacta.web.templates import render_template
+from iacta.web.worker import answer_within_limits
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
 SEED = 5  # a turn that nearly fails before it succeeds
+QUICK = {"attackers": "8", "defenders": "5"}  # the first battle
 SIZE = {"width": 400, "height": 255}  # pixels
 
 
@@ -110,3 +114,15 @@ def draw_game() -> dict[str, Any]:
         ],
         "stills": json.dumps([still._asdict() for still in played.stills], separators=(",", ":")),
     }
+
+
+def write_start() -> bytes:
+    """Return the start page."""
+    answer = answer_within_limits(list_served_questions()["battle"].parse(QUICK))
+    lead = next(iter(answer.sections())).parts[0]
+    return render_template("start.html", path="", lead=lead, **QUICK, **SIZE).encode()
+
+
+def write_game() -> bytes:
+    """Return a picture of a turn played by a plan, as SVG."""
+    return render_template("game.svg", **draw_game()).encode()

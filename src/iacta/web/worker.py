@@ -90,6 +90,17 @@ class Reply(NamedTuple):
     is_worn: bool
 
 
+class Page(NamedTuple):
+    """A page, as a complete response.
+
+    body: the HTML.
+    status: the HTTP status.
+    """
+
+    body: bytes
+    status: int = 200
+
+
 READY = Reply(None, None, is_worn=False)
 
 
@@ -277,7 +288,8 @@ def serve(link: socket.socket, niceness: int, draws: bool) -> None:
 
 def _check_size(result: Any) -> Any:
     """Return a result; raise `IactaError` if it is larger than `MAX_ANSWER_BYTES`."""
-    size = len(result) if isinstance(result, bytes) else 0
+    body = result.body if isinstance(result, Page) else result
+    size = len(body) if isinstance(body, bytes) else 0
     if size > MAX_ANSWER_BYTES:
         raise IactaError(
             f"the answer is {size:,} bytes long, but the server sends at most "

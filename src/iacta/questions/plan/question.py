@@ -128,6 +128,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         "take or take_any or own_any or eliminate or worth or win",
     )
     is_search: ClassVar = True
+    is_live: ClassVar = False
 
     position: str | Position | Turn | None = parameter(
         Source(Turn, read_moment, reads=(Position,)),
