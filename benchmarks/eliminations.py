@@ -166,7 +166,7 @@ def draw_opportunities(kinds: set[str]) -> Iterator[Opportunity]:
         turn = make_finished_game(classic_board(), 3 + seed // 2 % 4, trade)
         held = list(turn.owners)
         random.shuffle(held)
-        turn = turn._replace(owners=tuple(held)).next()
+        turn = turn.replace_armies(tuple(held), turn.armies).next()
         while turn.winner is None:
             record = War(turn).play_turn(USUAL, random.getrandbits(60))
             seen = (move.turn for move in record.moves)
@@ -236,7 +236,7 @@ def draw_wins(kind: str) -> Iterator[Opportunity]:
         turn = make_finished_game(classic_board(), 3 + seed // 2 % 4, trade)
         held = list(turn.owners)
         random.shuffle(held)
-        turn = turn._replace(owners=tuple(held))
+        turn = turn.replace_armies(tuple(held), turn.armies)
         turn = turn.with_options(victory=draw_condition(kind, turn, random)).next()
         while turn.winner is None:
             record = War(turn).play_turn(USUAL, random.getrandbits(60))

@@ -100,7 +100,7 @@ def play_to_middle(board: Board, players: int, seed: int) -> Turn:
     rng = Random(seed)
     held = list(turn.owners)
     rng.shuffle(held)
-    turn = turn._replace(owners=tuple(held)).next()
+    turn = turn.replace_armies(tuple(held), turn.armies).next()
     for _ in range(rng.randint(players, 4 * players)):
         after = War(turn).play_turn(PLAYERS["simple"], rng.getrandbits(60)).end
         if after.winner is not None:
@@ -296,7 +296,9 @@ def measure_intervals() -> Iterator[Measurement]:
         seats, games = War(turn).seats, GAMES_OF_STRONGER
         usual, mover = ["usual"] * len(seats), seats.index(turn.player)
         before = start_games(turn, usual, games, 2, cut=CUT_ROUNDS).chances[:, mover]
-        after = start_games(turn._replace(armies=tuple(more)), usual, games, 2, cut=CUT_ROUNDS)
+        after = start_games(
+            turn.replace_armies(turn.owners, tuple(more)), usual, games, 2, cut=CUT_ROUNDS
+        )
         gained = after.chances[:, mover] - before
         lower += gained.mean() + Z * gained.std(ddof=1) / np.sqrt(games) < 0
     claim = "ten more armies make the chance clearly lower, share"

@@ -40,6 +40,11 @@ def classic_turn(board: Board, seed: int) -> Turn:
     return Turn(Position(board, "red", holdings), place=5, cards=hand, players=PLAYERS)
 
 
+def skip_to_end(turn: Turn) -> Turn:
+    """Return the turn as if it were over."""
+    return turn.with_state(turn.state._replace(phase="over"))
+
+
 def at_random(turn: Turn, rng: Random) -> Action:
     """Return a random legal action that rarely ends a phase."""
     actions = turn.actions()

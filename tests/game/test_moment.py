@@ -68,7 +68,7 @@ def test_a_turn_survives_its_file(tmp_path: Path) -> None:
         ({"keep": {"Narnia": 3}}, "Narnia"),
         ({"rules": "capitol"}, "unknown rules 'capitol'; did you mean 'capital'?"),
         ({"fortify": "far"}, "fortify must be"),
-        ({"symbols": {"Peru": "horse"}}, "symbols"),
+        ({"symbols": {"Peru": "horse"}}, "symbol of Peru must be 'infantry'"),
     ],
 )
 def test_a_wrong_key_is_refused_in_one_sentence(

@@ -8,7 +8,7 @@ from iacta import Hand, IactaError, Turn, classic_board
 from iacta.board import Position
 from iacta.game import Advance, Attack, EndPhase, Reveal, Trade
 from iacta.game.cards import DECK
-from tests.game.positions import PLAYERS, at_random, make_line_turn
+from tests.game.positions import PLAYERS, at_random, make_line_turn, skip_to_end
 
 SYMBOLS = {"A": "infantry", "B": "infantry", "C": "cavalry", "D": "artillery"}
 THREE = Hand(infantry=3, territories=("A", "B"))
@@ -148,11 +148,11 @@ def test_a_neutral_player_never_has_a_turn_and_hands_no_cards_over() -> None:
     assert ended.cards == turn.cards
     over = make_line_turn("r3 n1 b2", players=("red", "blue"), phase="over")
     assert over.next().player == "blue"
-    assert over.next()._replace(phase="over").next().player == "red"
+    assert skip_to_end(over.next()).next().player == "red"
 
 
 def test_the_order_of_play_skips_eliminated_players() -> None:
     over = make_line_turn("r3 g1", players=("red", "blue", "green"), phase="over")
     assert over.survivors == ("red", "green")
     assert over.next().player == "green"
-    assert over.next()._replace(phase="over").next().player == "red"
+    assert skip_to_end(over.next()).next().player == "red"

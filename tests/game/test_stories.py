@@ -8,7 +8,7 @@ import pytest
 
 from iacta import Hand, Rules, Sets, Turn, Worth, classic_board, find_rules, game, win_probability
 from iacta.board import Board, Continent, Position
-from iacta.game import Advance, Attack, EndPhase, Fortify, Place, Reveal, Trade
+from iacta.game import Advance, Attack, EndPhase, Fortify, Place, Reveal, Trade, list_border_odds
 from iacta.game.cards import find_sets, list_hands
 from iacta.inputs.errors import IactaError
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
@@ -236,7 +236,7 @@ def test_armies_fortify_as_far_as_the_rule_lets_them(fortify: str, reached: str)
 def test_armies_that_stay_neither_attack_nor_move_and_keep_holds() -> None:
     turn = make_line_turn("r9 r5 b1", stay="B", keep={"A": 7})
     assert list(turn.actions()) == [EndPhase()]
-    assert turn.odds() == ()
+    assert list_border_odds(turn) == ()
     assert list(turn.after(EndPhase()).actions()) == [
         Fortify("A", "B", 1),
         Fortify("A", "B", 2),
@@ -245,7 +245,7 @@ def test_armies_that_stay_neither_attack_nor_move_and_keep_holds() -> None:
 
 
 def test_odds_exclude_armies_that_must_be_kept() -> None:
-    (odds,) = make_line_turn("r9 b4", keep={"A": 3}).odds()
+    (odds,) = list_border_odds(make_line_turn("r9 b4", keep={"A": 3}))
     assert odds[:4] == ("A", "B", 9, 4)
     assert odds.win_probability == pytest.approx(win_probability(7, 4))
 
@@ -271,7 +271,7 @@ def test_a_whole_battle_is_one_attack(options: dict[str, object]) -> None:
     (attack, stop) = turn.actions()
     assert (attack, stop) == (Attack("A", "B", 3), EndPhase())
     found = turn.results(attack)
-    (odds,) = turn.odds()
+    (odds,) = list_border_odds(turn)
     assert found.prob(lambda losses: losses.defenders == 7) == pytest.approx(odds.win_probability)
     lost = next(losses for losses in found if losses.defenders < 7)
     assert list(turn.after(attack, lost).actions()) == [EndPhase()]
@@ -286,7 +286,7 @@ def test_armies_can_grow() -> None:
 
 def test_a_territory_can_be_defended_by_its_own_rules() -> None:
     turn = make_line_turn("b2 r4 b2", rules_of={"c": "capital"})
-    assert [odds.win_probability for odds in turn.odds()] == pytest.approx(
+    assert [odds.win_probability for odds in list_border_odds(turn)] == pytest.approx(
         [win_probability(4, 2), win_probability(4, 2, "capital")]
     )
     assert turn.rules_of == {"C": find_rules("capital")}

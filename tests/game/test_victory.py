@@ -20,9 +20,10 @@ from iacta.game import (
     OwnTerritories,
     Place,
 )
+from iacta.game.codes import format_victory, read_victory
 from iacta.game.mission_cards import read_mission_cards
 from iacta.game.moment import read_moment
-from iacta.game.victory import SURVIVAL, VICTORIES, format_victory, read_victory
+from iacta.game.victory import SURVIVAL, VICTORIES
 from iacta.inputs.errors import IactaError, IllegalError
 from tests.game.positions import make_line_turn
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from iacta.game.turn import Phase
+from iacta.game.state import Phase
 from iacta.native.core_library import CoreData, find_library
 from iacta.native.header import read_header
 from iacta.war.players import AIMS, CHOSEN

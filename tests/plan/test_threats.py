@@ -260,7 +260,7 @@ def test_a_bonus_comes_before_a_territory_that_is_in_more_danger() -> None:
     assert Turn(lost).new_armies() == Turn(position).new_armies()
 
 
-@pytest.mark.parametrize("turn", [make_front(1), make_front(9)._replace(fortify="none")])
+@pytest.mark.parametrize("turn", [make_front(1), make_front(9).with_options(fortify="none")])
 def test_no_move_is_named_if_nothing_can_move(turn: Turn) -> None:
     assert threats(turn).move is None
 

@@ -254,7 +254,7 @@ def enumerate_turn(position: Position, armies: dict[int, int], rules: Rules) -> 
     def value(turn: Turn) -> float:
         if "blue" in turn.owners or turn.phase == "advance":
             return best_value(turn, value)
-        placing = {n: turn._replace(phase="place", place=n) if n else turn for n in armies}
+        placing = {n: turn.with_options(place=n) for n in armies}
         return sum(n * later(placing[new]) for new, n in armies.items()) / sum(armies.values())
 
     def best_value(turn: Turn, then: Callable[[Turn], float]) -> float:

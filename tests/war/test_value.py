@@ -16,7 +16,7 @@ from iacta.war.games import War, stack_weights
 from iacta.war.players import PLAYERS, Player
 from iacta.war.tables import find_hand
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, load_weights
-from tests.game.positions import classic_turn, make_line_turn
+from tests.game.positions import classic_turn, make_line_turn, skip_to_end
 
 pytestmark = pytest.mark.usefixtures("core")
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,7 @@ BEFORE = ROOT / "benchmarks" / "usual_before.json"
 def make_start(seed: int) -> Turn:
     """Return the start of a turn on the classic board."""
     turn = classic_turn(classic_board(), seed)
-    return turn._replace(phase="over").next()
+    return skip_to_end(turn).next()
 
 
 def rename_players(turn: Turn) -> tuple[Turn, dict[str, str]]:

@@ -9,6 +9,7 @@ import pytest
 import iacta
 from iacta.board.files import read_board
 from iacta.board.position import read_position
+from iacta.game import list_border_odds
 from iacta.inputs.errors import IactaError
 from iacta.plan import TakeAll, best_plan
 from iacta.questions import ask
@@ -83,7 +84,7 @@ def test_steps_agree_with_the_game() -> None:
     assert turns[0]["armies"] == [9, 1, 2, 1]
     assert turns[1]["advance"] == {"from": 0, "to": 1, "least": 3, "most": 7}
     assert turns[2]["code"] == after.to_code()
-    assert turns[2]["odds"][0]["chance"] == after.odds()[0].win_probability
+    assert turns[2]["odds"][0]["chance"] == list_border_odds(after)[0].win_probability
     assert turns[3]["code"] == after.apply_battle("B", "C", 5, 1).to_code()
     assert turns[5]["armies"] == [4, 6, 2, 1]
     assert "no territory has just been taken" in turns[6]["problem"]

@@ -3,7 +3,7 @@
 import json
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, NoReturn, TypeAlias
@@ -177,6 +177,16 @@ class Board(PasteableMixin):
                     f"{field} must be empty or {len(self.territories)}, one for each territory, "
                     f"got {len(rows)}"
                 )
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the fields without the cached mappings, to keep pickles small."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __copy__(self) -> "Board":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Board":
+        return self
 
     @classmethod
     def from_edges(

@@ -6,6 +6,7 @@ approximate longitudes and latitudes in Miller's cylindrical projection. Neighbo
 the points of their border. Therefore the outlines neither overlap nor leave gaps.
 """
 
+import copyreg
 from collections.abc import Mapping
 from functools import cache
 from os import PathLike
@@ -48,6 +49,16 @@ def classic_board() -> Board:
     """
     text = read_package_file("iacta.board", "classic.json")
     return assemble(own.read_board_table(read_json(text), "classic")).board
+
+
+def _reduce_board(board: Board) -> str | tuple[Any, ...]:
+    """Return the instructions of `pickle` for a board: the classic board is pickled by name."""
+    if board.name == classic_board().name and board == classic_board():
+        return classic_board, ()
+    return board.__reduce_ex__(2)
+
+
+copyreg.pickle(Board, _reduce_board)
 
 
 class BoardFile(NamedTuple):

@@ -11,7 +11,7 @@ from iacta.forms.parameter_kinds import Whole
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.shared_parameters import SEED, TIME_LIMIT
 from iacta.game import Turn
-from iacta.game.turn import MAX_NEW
+from iacta.game.setup import MAX_NEW
 from iacta.probability.estimate import Interval
 from iacta.war.tournament import MAX_GAMES
 

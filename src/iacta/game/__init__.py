@@ -19,8 +19,9 @@ from iacta.game.actions import (
 )
 from iacta.game.cards import Hand, Sets, traded_armies
 from iacta.game.missions import Eliminate, Hidden, Mission, Missions, OwnContinents, OwnTerritories
+from iacta.game.odds import BorderOdds, list_border_odds
 from iacta.game.policies import Evaluation, evaluate, evaluate_battle
-from iacta.game.turn import BorderOdds, Move, Policy, Record, Turn
+from iacta.game.turn import Move, Policy, Record, Turn
 from iacta.game.victory import Capitals, Share, Survivor, Victory
 from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
@@ -58,5 +59,6 @@ __all__ = [
     "Victory",
     "evaluate",
     "evaluate_battle",
+    "list_border_odds",
     "traded_armies",
 ]

@@ -1,49 +1,167 @@
-"""The `key=value` fields that follow the position in the code of a turn."""
+"""The text of a turn: one-line codes and TOML files.
+
+A code continues the code of a position with the phase, then with `key=value` fields. A file has the
+same keys. Its values are texts as in a code, or numbers, lists and tables.
+"""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias, TypeVar, get_args
 
-from iacta.board.codes import escape_name, unescape_name
+from iacta.board import Board
+from iacta.board.board import format_json
+from iacta.board.codes import Code, escape_name, read_code, unescape_name, write_code
+from iacta.board.formats.reading import FileTable
+from iacta.game.actions import Attack
 from iacta.game.cards import DECK, MAX_VALUE, SYMBOLS, Hand, Sets
-from iacta.inputs.checks import parse_int, quote
+from iacta.game.setup import MAX_NEW, list_owners
+from iacta.game.state import Phase, TurnData
+from iacta.game.victory import SURVIVAL, Victory, make_victory
+from iacta.inputs.checks import check_choice, parse_int, quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
 from iacta.rules.files import read_rules_record, rules_record
-from iacta.rules.rules import Rules
+from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import RULE_SETS, find_rules, rules_name
+
+D = TypeVar("D")
+T = TypeVar("T")
+Value: TypeAlias = str | int | Sequence[str | int] | Mapping[str, str | int]
 
 OPTIONS = (
     *("rules", "place", "cards", "sets", "keep", "own", "stay", "fortify", "whole", "players"),
     *("conquered", "first", "attack", "throw", "then", "symbols", "named", "pictured", "win"),
 )
+# The keys of arguments of `Turn` whose names differ from their keys.
+KEYS = {"trade": "sets", "rules_of": "own", "whole_battles": "whole", "victory": "win"}
 FIXED = "fixed"
 MAX_DICE = 10**6  # the maximum number of attack dice in a code
 OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
 LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
 
 
-class AttackCode(NamedTuple):
-    """The fields of the code of an attack.
+@dataclass(frozen=True)
+class TurnFields:
+    """The fields of a turn after its position, in the types of the arguments of `Turn`.
 
-    start: the name of the attacking territory.
-    to: the name of the attacked territory.
-    dice: the number of attack dice.
+    phase: the phase; any phase, also `defend` and `advance`.
+    rules, place, cards, trade, keep, rules_of, stay, fortify, whole_battles, players, conquered,
+        symbols, pictured, victory: the same as for `Turn`.
+    first: the first territory on which new armies may still be placed; `None` for any
+        territory.
+    attack: the attack in progress, in the phases `defend` and `advance`.
+    throw: the index of the attack dice among the possible throws, in the phase `defend`.
+    then: the phase after the advance.
     """
 
-    start: str
-    to: str
-    dice: int
+    phase: Phase
+    rules: Rules
+    place: int
+    cards: Mapping[str, Hand] | None
+    trade: Sets | None
+    keep: Mapping[str, int]
+    rules_of: Mapping[str, Rules]
+    stay: Sequence[str]
+    fortify: str
+    whole_battles: bool
+    players: Sequence[str] | None
+    conquered: bool
+    first: str | None
+    attack: Attack | None
+    throw: int | None
+    then: str
+    symbols: Mapping[str, str] | None
+    pictured: bool
+    victory: Victory | None
 
 
-def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str]:
+class CodedTurn(NamedTuple):
+    """A turn that was read from a text, before the rules of the game are checked.
+
+    code: the position.
+    fields: the other fields.
+    """
+
+    code: Code
+    fields: TurnFields
+
+
+# Whole turns.
+
+
+def write_turn_code(turn: TurnData) -> str:
+    """Return a turn as a one-line code."""
+    written = (f"{key}={text}" for key, text in _format_options(turn).items())
+    return write_code(turn.board, turn.player, turn.owners, turn.armies, turn.phase, *written)
+
+
+def write_turn_toml(turn: TurnData) -> str:
+    """Return a turn as the content of a TOML file."""
+    phase = {} if turn.phase == ("place" if turn.place else "attack") else {"phase": turn.phase}
+    lines = [
+        f"{key} = {text if text.isdigit() else format_json(text)}"
+        for key, text in (phase | _format_options(turn)).items()
+    ]
+    player, mark, lands = turn.position.to_toml().partition("\n\n[territories]")
+    return "\n".join([player, *lines]) + mark + lands
+
+
+def read_turn_code(text: str, board: Board | None = None) -> CodedTurn:
+    """Read the code of a turn or of a position; raise `IactaError` for a malformed code.
+
+    text: the code.
+    board: the board of the code; `None` for the classic board.
+    """
+    code = read_code(text, board)
+    phase, *rest = code.rest or ("attack",)
+    return CodedTurn(code, read_fields(phase, FileTable(_read_options(rest)), code.board))
+
+
+def _format_options(turn: TurnData) -> dict[str, str]:
+    """Return the texts of all fields that differ from their defaults, by their keys."""
+    hands = {name: turn.cards[name] for name in turn.players if turn.cards and name in turn.cards}
+    named = {t: name for name, hand in hands.items() for t in hand.territories}
+    players = None if turn.players == list_owners(turn.owners) else format_names(turn.players)
+    throw = None
+    if turn.pending is not None and turn.throw is not None:
+        throw = str(turn.find_choice(turn.pending).throws.index(turn.throw))
+    texts = {
+        "rules": escape_name(format_rules(turn.rules)) if turn.rules != CLASSIC else None,
+        "place": str(turn.place) if turn.place else None,
+        "cards": None if turn.cards is None else format_pairs(_map_values(format_hand, hands)),
+        "sets": format_sets(turn.trade) if turn.trade != Sets() else None,
+        "keep": format_pairs(turn.keep) or None,
+        "own": format_pairs(_map_values(format_rules, turn.rules_of)) or None,
+        "stay": format_names(turn.stay) or None,
+        "fortify": turn.fortify if turn.fortify != "connected" else None,
+        "whole": "1" if turn.whole_battles else None,
+        "players": players,
+        "conquered": "1" if turn.conquered else None,
+        "first": escape_name(turn.board.territories[turn.first]) if turn.first else None,
+        "attack": None if turn.pending is None else format_attack(turn.pending),
+        "throw": throw,
+        "then": turn.then if turn.then != "attack" else None,
+        "symbols": format_symbols(turn.symbols, turn.board.territories) if turn.symbols else None,
+        "named": format_pairs(named) or None,
+        "pictured": "1" if turn.pictured else None,
+        "win": format_victory(turn.victory) if turn.victory != SURVIVAL else None,
+    }
+    return {key: text for key, text in texts.items() if text is not None}
+
+
+def _map_values(convert: Callable[[T], D], values: Mapping[str, T]) -> dict[str, D]:
+    return {name: convert(value) for name, value in values.items()}
+
+
+def _read_options(fields: Iterable[str]) -> dict[str, str]:
     """Read `key=value` fields into a mapping; refuse unknown and repeated keys."""
     found: dict[str, str] = {}
     for field in fields:
         key, equals, value = field.partition("=")
-        if not equals or key not in known:
+        if not equals or key not in OPTIONS:
             raise MalformedError(
-                f"code must continue with key=value, where key is one of {', '.join(known)}, got "
+                f"code must continue with key=value, where key is one of {', '.join(OPTIONS)}, got "
                 f"{quote(field)}"
             )
         if key in found:
@@ -52,26 +170,121 @@ def read_options(fields: Iterable[str], known: tuple[str, ...]) -> dict[str, str
     return found
 
 
+def read_fields(phase: str, table: FileTable, board: Board) -> TurnFields:
+    """Read the fields of a turn from their values in a code or a file.
+
+    phase: the name of the phase.
+    table: the values by their keys, each a `Value`. The key of a false option is missing.
+    board: the board of the turn.
+
+    Raises `IactaError` for a malformed value, with its line in the table.
+    """
+    given: Mapping[str, Value] = table.entries
+
+    def read(key: str, convert: Callable[[Value], T], default: D) -> T | D:
+        if key not in given:
+            return default
+        with table.add_line((key,)):
+            return convert(given[key])
+
+    def read_text(key: str) -> Callable[[Value], str]:
+        return lambda value: _read_text(value, key)
+
+    def read_flag(key: str) -> bool:
+        return read(key, lambda value: _read_flag(value, key), default=False)
+
+    def read_each(key: str, convert: Callable[[str], T]) -> Callable[[Value], dict[str, T]]:
+        return lambda value: _map_values(convert, read_pairs(value, key))
+
+    with table.add_line(("phase",)):
+        check_choice(phase, get_args(Phase), "phase of the code")
+    cards = read("cards", read_each("cards", read_hand), None)
+    if cards is not None:
+        for territory, name in read("named", read_each("named", str), {}).items():
+            cards[name] = cards.get(name, Hand()) + Hand(territories=(territory,))
+    return TurnFields(
+        phase=phase,  # type: ignore[arg-type] # checked
+        rules=read("rules", lambda value: read_rules(_read_text(value, "rules")), CLASSIC),
+        place=read("place", lambda value: _read_number(value, "place", MAX_NEW), 0),
+        cards=cards,
+        trade=read("sets", read_sets, None),
+        keep=read("keep", _read_keep, {}),
+        rules_of=read("own", read_each("own", read_rules), {}),
+        stay=read("stay", lambda value: read_names(value, "stay"), []),
+        fortify=read("fortify", read_text("fortify"), "connected"),
+        whole_battles=read_flag("whole"),
+        players=read("players", lambda value: read_names(value, "players"), None),
+        conquered=read_flag("conquered"),
+        first=read("first", read_text("first"), None),
+        attack=read("attack", lambda value: read_attack(value, board), None),
+        throw=read("throw", lambda value: _read_number(value, "throw"), None),
+        then=read("then", read_text("then"), "attack"),
+        symbols=read("symbols", lambda value: read_symbols(value, board.territories), None),
+        pictured=read_flag("pictured"),
+        victory=read("win", read_victory, None),
+    )
+
+
+# Values of a field.
+
+
+def _read_text(value: Value, name: str) -> str:
+    if isinstance(value, str | int):
+        return unescape_name(str(value))
+    raise MalformedError(f"{name} must be text, got {quote(value)}")
+
+
+def _read_number(value: Value, name: str, most: int | None = None) -> int:
+    return (
+        parse_int(value, name, 0, most)
+        if isinstance(value, str)
+        else read_int(value, name, 0, most)
+    )
+
+
+def _read_flag(value: Value, name: str) -> bool:
+    if isinstance(value, str | int):
+        return True
+    raise MalformedError(f"{name} must be true or false, got {quote(value)}")
+
+
+def _read_keep(value: Value) -> dict[str, int]:
+    return {
+        name: parse_int(text, f"keep of {name}") for name, text in read_pairs(value, "keep").items()
+    }
+
+
 def format_pairs(values: Mapping[str, object]) -> str:
     """Format a mapping from names to values, for `read_pairs`.
 
-    >>> format_pairs({"North Africa": 3, "Peru": 2}), read_pairs("North%20Africa:3,Peru:2")
-    ('North%20Africa:3,Peru:2', [('North Africa', '3'), ('Peru', '2')])
+    >>> format_pairs({"North Africa": 3, "Peru": 2}), read_pairs("North%20Africa:3", "keep")
+    ('North%20Africa:3,Peru:2', {'North Africa': '3'})
     """
-    return ",".join(f"{escape_name(name)}:{value}" for name, value in values.items())
+    pairs = values.items()
+    return ",".join(f"{escape_name(name)}:{escape_name(str(value))}" for name, value in pairs)
 
 
-def read_pairs(text: str) -> list[tuple[str, str]]:
-    """Read pairs of a name and a value, the inverse of `format_pairs`; refuse repeated names."""
+def read_pairs(value: Value, key: str) -> dict[str, str]:
+    """Read pairs of a name and a text, the inverse of `format_pairs`; refuse repeated names.
+
+    value: the text of the pairs, or a mapping.
+    key: the key of the pairs, for error messages.
+    """
+    if isinstance(value, Mapping):
+        return {str(name): str(each) for name, each in value.items()}
     found: dict[str, str] = {}
-    for entry in filter(None, text.split(",")):
-        name, colon, value = entry.partition(":")
+    for entry in filter(None, value.split(",") if isinstance(value, str) else _list_texts(value)):
+        name, colon, text = entry.partition(":")
         if not colon or unescape_name(name) in found:
             raise MalformedError(
-                f"entry must be name:value, with each name once, got {quote(entry)}"
+                f"{key} must be pairs name:value, with each name once, got {quote(entry)}"
             )
-        found[unescape_name(name)] = value
-    return list(found.items())
+        found[unescape_name(name)] = unescape_name(text)
+    return found
+
+
+def _list_texts(value: int | Sequence[str | int]) -> list[str]:
+    return [str(value)] if isinstance(value, int) else [escape_name(str(each)) for each in value]
 
 
 def format_names(names: Iterable[str]) -> str:
@@ -79,9 +292,16 @@ def format_names(names: Iterable[str]) -> str:
     return ",".join(map(escape_name, names))
 
 
-def read_names(text: str) -> list[str]:
-    """Read names, the inverse of `format_names`."""
-    return [unescape_name(name) for name in filter(None, text.split(","))]
+def read_names(value: Value, key: str) -> list[str]:
+    """Read names, the inverse of `format_names`.
+
+    value: the text of the names, or a list.
+    key: the key of the names, for error messages.
+    """
+    if isinstance(value, Mapping):
+        raise MalformedError(f"{key} must be a list of names, got {quote(value)}")
+    texts = value.split(",") if isinstance(value, str) else _list_texts(value)
+    return [unescape_name(name) for name in filter(None, texts)]
 
 
 def format_hand(hand: Hand) -> str:
@@ -116,8 +336,15 @@ def format_symbols(symbols: Mapping[str, str], territories: Iterable[str]) -> st
     return "".join(symbols[name][0] if name in symbols else "-" for name in territories)
 
 
-def read_symbols(text: str, territories: Sequence[str]) -> dict[str, str]:
-    """Read the symbol on each territory's card, the inverse of `format_symbols`."""
+def read_symbols(value: Value, territories: Sequence[str]) -> dict[str, str]:
+    """Read the symbol on each territory's card, the inverse of `format_symbols`.
+
+    value: the text of the symbols, or a mapping from territories to symbols or letters.
+    territories: the territories in the order of the board.
+    """
+    if isinstance(value, Mapping):
+        return {name: LETTERS.get(str(each), str(each)) for name, each in value.items()}
+    text = _read_text(value, "symbols")
     if len(text) != len(territories) or not {*text} <= {*LETTERS}:
         raise MalformedError(
             f"symbols must be {len(territories)} letters of {''.join(LETTERS)!r}, got {quote(text)}"
@@ -136,17 +363,21 @@ def format_sets(trade: Sets) -> str:
     return ",".join([FIXED] * trade.is_fixed + [str(value) for value in trade.values])
 
 
-def read_sets(text: str) -> Sets:
-    """Read the armies for sets, the inverse of `format_sets`."""
-    first, *rest = text.split(",")
-    is_fixed = first == FIXED
-    values = rest if is_fixed else [first, *rest]
-    numbers = tuple(parse_int(each, "sets", 0, MAX_VALUE) for each in values)
-    return Sets(numbers, is_fixed) if numbers else Sets(is_fixed=is_fixed)
+def read_sets(value: Value) -> Sets:
+    """Read the armies for sets, the inverse of `format_sets`.
+
+    value: the text of the armies, or a list.
+    """
+    if isinstance(value, Mapping):
+        raise MalformedError(f"sets must be a list of armies, got {quote(value)}")
+    texts = value.split(",") if isinstance(value, str) else _list_texts(value)
+    is_fixed = texts[:1] == [FIXED]
+    values = tuple(parse_int(text, "sets", 0, MAX_VALUE) for text in texts[is_fixed:])
+    return Sets(is_fixed=True) if is_fixed and not values else Sets(values, is_fixed)
 
 
 def format_rules(rules: Rules) -> str:
-    """Format rules: as their name, or as all fields if they have no name.
+    """Format rules: as their name, or as a JSON object with all fields if they have no name.
 
     >>> format_rules(find_rules("capital")), read_rules("capital") == find_rules("capital")
     ('capital', True)
@@ -155,34 +386,58 @@ def format_rules(rules: Rules) -> str:
     True
     """
     name = rules_name(rules)
-    record = {key: value for key, value in rules_record(rules).items() if value is not None}
     # Another process may not have loaded the rules file that defines a name.
     if {*name.split("+")} <= OWN_NAMES and find_rules(name) == rules:
-        return escape_name(name)
-    return escape_name(json.dumps(record, separators=(",", ":")))
+        return name
+    record = {key: value for key, value in rules_record(rules).items() if value is not None}
+    return json.dumps(record, separators=(",", ":"))
 
 
 def read_rules(text: str) -> Rules:
     """Read rules, the inverse of `format_rules`."""
-    plain = unescape_name(text)
-    if not plain.startswith("{"):
-        return find_rules(plain)
+    if not text.startswith("{"):
+        return find_rules(text)
     try:
-        record = parse_json(plain)
+        record = parse_json(text)
     except ValueError:
-        raise MalformedError(f"rules must be a name or a JSON object, got {quote(plain)}") from None
+        raise MalformedError(f"rules must be a name or a JSON object, got {quote(text)}") from None
     return read_rules_record(record)
 
 
-def format_attack_code(start: str, to: str, dice: int) -> str:
-    """Format an attack, such as `Peru:Brazil:3`, for `read_attack_code`."""
-    return f"{escape_name(start)}:{escape_name(to)}:{dice}"
+def format_attack(attack: Attack) -> str:
+    """Format an attack, for `read_attack`.
+
+    >>> format_attack(Attack("Peru", "North Africa", 3))
+    'Peru:North%20Africa:3'
+    """
+    return f"{escape_name(attack.start)}:{escape_name(attack.to)}:{attack.dice}"
 
 
-def read_attack_code(text: str) -> AttackCode:
-    """Read an attack, the inverse of `format_attack_code`."""
-    parts = text.split(":")
+def read_attack(value: Value, board: Board) -> Attack:
+    """Read an attack, the inverse of `format_attack`."""
+    parts = value.split(":") if isinstance(value, str) else []
     if len(parts) != 3:
-        raise MalformedError(f"attack must be written as from:to:dice, got {quote(text)}")
-    start, to, dice = parts
-    return AttackCode(unescape_name(start), unescape_name(to), parse_int(dice, "dice", 1, MAX_DICE))
+        raise MalformedError(f"attack must be written as from:to:dice, got {quote(value)}")
+    start, to = (board.find(unescape_name(part)) for part in parts[:2])
+    return Attack(start, to, parse_int(parts[2], "dice", 1, MAX_DICE))
+
+
+def format_victory(victory: Victory) -> str:
+    """Format a victory condition, for `read_victory`.
+
+    >>> from iacta.game import Share
+    >>> format_victory(Share("70%")), read_victory("share:7/10")
+    ('share:7/10', Share(share=Fraction(7, 10)))
+    """
+    value, player_texts = victory.format_texts()
+    return format_pairs({victory.word: value, **player_texts})
+
+
+def read_victory(value: Value) -> Victory:
+    """Read a victory condition, the inverse of `format_victory`.
+
+    value: the name and the value of the condition, such as `share:70%`, then pairs of a player and
+        a text; or a mapping.
+    """
+    given = f"{value}:" if isinstance(value, str) and ":" not in value else value
+    return make_victory(read_pairs(given, "win"))

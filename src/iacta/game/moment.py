@@ -6,26 +6,24 @@ mapping. A position is read as a turn without new armies.
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from iacta.board import Board, Position
 from iacta.board.board import fold_name
-from iacta.board.codes import Code, escape_name, is_code
+from iacta.board.codes import Code, is_code
 from iacta.board.files import BoardFile, parse_board_file, read_board_file, read_board_text
 from iacta.board.formats.reading import FileTable, normalize_text, read_file, read_table
 from iacta.board.position import POSITION_KEYS, read_position_table
-from iacta.game.codes import OPTIONS, format_names, format_pairs, format_symbols
+from iacta.game.codes import KEYS, OPTIONS, Value, read_fields
 from iacta.game.turn import Turn
-from iacta.game.victory import VICTORIES
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM, add_file_name, read_path
 
 TURN_KEYS = ("phase", *OPTIONS)  # the keys that a turn has and a position does not
-# Words in error messages that stand for the key `win`.
-VICTORY_WORDS = {*VICTORIES, "capital", "mission"}
 LIKE_POSITION = re.compile(rf"""^[\[{{\s"']*({"|".join(POSITION_KEYS)})\b""", re.MULTILINE)
 
 
@@ -133,45 +131,41 @@ def _read_table(
 ) -> Turn:
     table.refuse_unknown(table.entries, (*POSITION_KEYS, *TURN_KEYS))
     position = read_position_table(table, folder, board, is_fallback=is_fallback)
-    options = {}
+    values: dict[str, Value] = {}
     for key in OPTIONS:
         if key in table.entries:
             with table.add_line((key,)):
-                text = _write_option(key, table.entries[key], position.board)
-            if text is not None:
-                options[key] = text
-    has_new = options.get("place", "0") != "0"
-    phase = table.entries.get("phase", "place" if has_new else "attack")
+                value = _read_value(key, table.entries[key])
+            if value is not None:
+                values[key] = value
+    phase = table.entries.get("phase", "attack")
     if not isinstance(phase, str):
         table.refuse(("phase",), f"phase must be text, got {quote(phase)}")
+    fields = read_fields(phase, FileTable(values, table.find_line), position.board)
+    if "phase" not in table.entries and fields.place:
+        fields = replace(fields, phase="place")
     owners = tuple(each.owner for each in position.holdings)
     armies = tuple(each.armies for each in position.holdings)
-    fields = (phase, *(f"{key}={text}" for key, text in options.items()))
     try:
-        return Turn.from_fields(Code(position.board, position.player, owners, armies, fields))
+        return Turn.from_fields(Code(position.board, position.player, owners, armies, ()), fields)
     except IactaError as error:
-        words = ("win" if word in VICTORY_WORDS else word for word in str(error).split())
-        named = [key for key in words if key in table.entries and key in TURN_KEYS]
-        table.refuse(tuple(named[:1]), str(error), type(error))
+        name = KEYS.get(error.parameter or "", error.parameter or "")
+        path = next(((key,) for key in (name, "phase") if key in table.entries), ())
+        table.refuse(path, str(error), type(error))
 
 
-def _write_option(key: str, value: object, board: Board) -> str | None:
-    """Format a value for a code; return `None` for false, because a code omits false options."""
+def _read_value(key: str, value: object) -> Value | None:
+    """Check the type of a value; return `None` for false, because false options are omitted."""
     if isinstance(value, bool):
         return "1" if value else None
-    if isinstance(value, str):
+    if isinstance(value, str | int):
         return value
-    if isinstance(value, int):
-        return str(value)
     if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
-        return format_names(map(str, value))
+        return value
     if isinstance(value, Mapping) and all(
         isinstance(each, str | int) and not isinstance(each, bool) for each in value.values()
     ):
-        if key == "symbols":
-            named = {board.find(name): str(each) for name, each in value.items()}
-            return format_symbols(named, board.territories)
-        return format_pairs({str(name): escape_name(str(each)) for name, each in value.items()})
+        return value
     raise MalformedError(
         f"{key} must be a number, a string, a list, or a table of numbers or strings by name, "
         f"got {quote(value)}"

@@ -1,17 +1,135 @@
-"""Validation of the arguments of `Turn`: players, cards, and constraints on armies."""
+"""Validation of the arguments of `Turn`: the setting, the phase, cards, and constraints."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from iacta.board import Board, Position
 from iacta.board.board import fold_name, read_name
-from iacta.game.cards import DECK, SYMBOLS, Hand
+from iacta.game.cards import DECK, SYMBOLS, Hand, Sets
+from iacta.game.state import FORTIFY, Phase, PlayState, Setting
+from iacta.game.victory import SURVIVAL, Victory
 from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int, read_list
-from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 V = TypeVar("V")
+
+STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
+MAX_NEW = 10**6  # the maximum number of new armies in a turn
+
+
+def read_setting(
+    board: Board,
+    player: str,
+    owners: tuple[str, ...],
+    *,
+    rules: Rules | str,
+    players: Iterable[str] | None,
+    symbols: Mapping[str, str] | None,
+    rules_of: Mapping[str, Rules | str] | None,
+    keep: Mapping[str, int] | None,
+    stay: Iterable[str] | str,
+    fortify: str,
+    whole_battles: bool,
+) -> Setting:
+    """Validate the setting of a turn.
+
+    board: the board.
+    player: the player whose turn it is.
+    owners: the owner of each territory in the order of the board; `""` for no owner.
+    rules, players, symbols, rules_of, keep, stay, fortify, whole_battles: the same as for `Turn`.
+
+    Raises `IactaError`, with the name of the argument as its `parameter`.
+    """
+    with add_parameter("rules"):
+        usual = find_rules(rules)
+    check_choice(fortify, FORTIFY, "fortify")
+    check_choice(whole_battles, (True, False), "whole_battles")
+    with add_parameter("players"):
+        order = _read_players(players, player, owners)
+    with add_parameter("symbols"):
+        named = _read_card_symbols(symbols, board)
+    with add_parameter("rules_of"):
+        differing = _read_rules_of(rules_of, board, usual)
+    with add_parameter("keep"):
+        kept = _read_keep(keep, board, usual.garrison)
+    with add_parameter("stay"):
+        resting = _read_stay(stay, board, player, owners)
+    return Setting(
+        board=board,
+        rules=usual,
+        players=order,
+        symbols=named,
+        rules_of=differing,
+        keep=kept,
+        stay=resting,
+        fortify=fortify,
+        whole_battles=whole_battles,
+    )
+
+
+def read_state(
+    position: Position,
+    setting: Setting,
+    *,
+    phase: Phase | None,
+    place: int,
+    cards: Mapping[str, Hand | int] | None,
+    trade: Sets | None,
+    victory: Victory | None,
+    conquered: bool,
+    pictured: bool,
+) -> PlayState:
+    """Validate the state at the start of a turn or of one of its phases.
+
+    position: the owners and armies of the territories, and the player whose turn it is.
+    setting: the setting.
+    phase, place, cards, trade, victory, conquered, pictured: the same as for `Turn`. The names in
+        `victory` are not resolved.
+
+    Raises `IactaError`, with the name of the argument as its `parameter`.
+    """
+    new = read_int(place, "place", 0, MAX_NEW)
+    now = phase if phase is not None else "place" if new else "attack"
+    check_choice(now, STARTS, "phase")
+    with add_parameter("place"):
+        if new and now not in ("trade", "place"):
+            raise IllegalError(f"place must be 0 in the phase {now!r}, got {new}")
+        if now == "place" and not new:
+            raise IllegalError("place must be at least 1 in the phase 'place', got 0")
+    check_choice(conquered, (True, False), "conquered")
+    check_choice(pictured, (True, False), "pictured")
+    table = Sets() if trade is None else trade
+    if not isinstance(table, Sets):
+        raise MalformedError(f"trade must be Sets, got {quote(trade)}", parameter="trade")
+    with add_parameter("cards"):
+        held = _read_cards(cards, setting.players, setting.symbols, setting.board)
+        if now == "trade" and held is None:
+            raise IllegalError("cards must be given in the phase 'trade', got None")
+    return PlayState(
+        player=position.player,
+        phase=now,
+        owners=tuple(each.owner for each in position.holdings),
+        armies=tuple(each.armies for each in position.holdings),
+        place=new,
+        cards=held,
+        trade=table,
+        victory=read_victory_condition(victory),
+        conquered=conquered,
+        pictured=pictured,
+    )
+
+
+def read_victory_condition(victory: Victory | None) -> Victory:
+    """Return a victory condition; `SURVIVAL` for `None`."""
+    if victory is None:
+        return SURVIVAL
+    if not isinstance(victory, Victory):
+        raise MalformedError(
+            f"victory must be a Victory, got {quote(victory)}", parameter="victory"
+        )
+    return victory
 
 
 def list_owners(owners: Iterable[str]) -> tuple[str, ...]:
@@ -19,22 +137,24 @@ def list_owners(owners: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, owners)))
 
 
-def read_players(players: Iterable[str] | None, position: Position) -> tuple[str, ...]:
+def _read_players(
+    players: Iterable[str] | None, player: str, owners: tuple[str, ...]
+) -> tuple[str, ...]:
     """Return the order of play: `players`, or by default the owners in the order of the board."""
-    owners = list_owners(each.owner for each in position.holdings)
+    known = list_owners(owners)
     if players is None:
-        return owners
-    spelling = {fold_name(each): each for each in owners}
+        return known
+    spelling = {fold_name(each): each for each in known}
     names = [read_name(each, "player") for each in read_list(players, "players", "names")]
     found = tuple(spelling.get(fold_name(each), each) for each in names)
     if len({*map(fold_name, found)}) < len(found):
         raise IllegalError(f"players must name each player once, got {quote(list(found))}")
-    if position.player not in found:
-        raise IllegalError(f"players must include {position.player!r}, got {quote(list(found))}")
+    if player not in found:
+        raise IllegalError(f"players must include {player!r}, got {quote(list(found))}")
     return found
 
 
-def read_card_symbols(symbols: Mapping[str, str] | None, board: Board) -> FrozenDict[str, str]:
+def _read_card_symbols(symbols: Mapping[str, str] | None, board: Board) -> FrozenDict[str, str]:
     """Return the symbol on each territory's card; refuse symbols that exceed the deck."""
     given = {} if symbols is None else symbols
     if not isinstance(given, Mapping):
@@ -51,7 +171,7 @@ def read_card_symbols(symbols: Mapping[str, str] | None, board: Board) -> Frozen
     return _sort_by_board(found, board)
 
 
-def read_cards(
+def _read_cards(
     cards: Mapping[str, Hand | int] | None,
     players: tuple[str, ...],
     symbols: Mapping[str, str],
@@ -103,7 +223,7 @@ def _read_pictured(given: tuple[object, ...], what: str, board: Board) -> tuple[
     return tuple(board.find(name) for name in names)
 
 
-def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> FrozenDict[str, int]:
+def _read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> FrozenDict[str, int]:
     """Return the armies that must remain on territories; omit numbers up to the garrison."""
     given = {} if keep is None else keep
     if not isinstance(given, Mapping):
@@ -112,7 +232,7 @@ def read_keep(keep: Mapping[str, int] | None, board: Board, garrison: int) -> Fr
     return _sort_by_board({name: n for name, n in kept.items() if n > garrison}, board)
 
 
-def read_rules_of(
+def _read_rules_of(
     rules_of: Mapping[str, Rules | str] | None, board: Board, usual: Rules
 ) -> FrozenDict[str, Rules]:
     """Return the rules of each territory whose rules differ from `usual`."""
@@ -125,16 +245,17 @@ def read_rules_of(
     return _sort_by_board({name: own for name, own in found.items() if own != usual}, board)
 
 
-def read_stay(stay: Iterable[str] | str, position: Position) -> tuple[str, ...]:
+def _read_stay(
+    stay: Iterable[str] | str, board: Board, player: str, owners: tuple[str, ...]
+) -> tuple[str, ...]:
     """Return the territories whose armies must stay, in the order of the board."""
     names = [stay] if isinstance(stay, str) else read_list(stay, "stay", "names")
-    found = {position.board.find(name): None for name in names}
+    owned = {name for name, owner in zip(board.territories, owners, strict=True) if owner == player}
+    found = {board.find(name): None for name in names}
     for name in found:
-        if position.find_holding(name).owner != position.player:
-            raise IllegalError(
-                f"stay must be the player's own territories, got {name}", parameter="stay"
-            )
-    return tuple(_sort_by_board(found, position.board))
+        if name not in owned:
+            raise IllegalError(f"stay must be the player's own territories, got {name}")
+    return tuple(_sort_by_board(found, board))
 
 
 def _sort_by_board(named: Mapping[str, V], board: Board) -> FrozenDict[str, V]:

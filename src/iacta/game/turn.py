@@ -22,25 +22,15 @@ one.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
-from math import fsum
-from typing import (
-    Any,
-    Literal,
-    NamedTuple,
-    Protocol,
-    TypeAlias,
-    cast,
-    get_args,
-    runtime_checkable,
-)
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
 from iacta.board import Board, Holding, Position
-from iacta.board.board import fold_name, format_json
-from iacta.board.codes import Code, escape_name, read_code, unescape_name, write_code
+from iacta.board.board import fold_name
+from iacta.board.codes import Code
 from iacta.board.position import check_position
 from iacta.game.actions import (
     Action,
@@ -69,53 +59,26 @@ from iacta.game.cards import (
     list_hands,
     list_named_cards,
 )
-from iacta.game.codes import (
-    OPTIONS,
-    format_attack_code,
-    format_hand,
-    format_names,
-    format_pairs,
-    format_rules,
-    format_sets,
-    format_symbols,
-    read_attack_code,
-    read_hand,
-    read_names,
-    read_options,
-    read_pairs,
-    read_rules,
-    read_sets,
-    read_symbols,
-)
+from iacta.game.codes import TurnFields, read_turn_code, write_turn_code, write_turn_toml
 from iacta.game.setup import (
-    list_owners,
-    read_card_symbols,
-    read_cards,
-    read_keep,
-    read_players,
-    read_rules_of,
-    read_stay,
+    MAX_NEW,
+    STARTS,
+    read_setting,
+    read_state,
+    read_victory_condition,
 )
-from iacta.game.victory import SURVIVAL, Victory, format_victory, read_victory
-from iacta.inputs.checks import (
-    FrozenDict,
-    check_choice,
-    parse_int,
-    quote,
-    read_int,
-    set_field,
-)
-from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.inputs.meanings import Count, Unit
+from iacta.game.state import Phase, PlayState, Setting, TurnData
+from iacta.game.victory import Victory
+from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int
+from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
 from iacta.inputs.reprs import MAX_REPR_LENGTH
-from iacta.methods import find_kernel
-from iacta.methods.kernel import Choice, Kernel, Throw
+from iacta.methods.kernel import Choice, Throw
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import Losses
-from iacta.rules.rules import CLASSIC, Rules
-from iacta.rules.variants import find_rules
+from iacta.rules.rules import Rules
 
-Phase = Literal["trade", "place", "attack", "defend", "advance", "fortify", "over"]
+A = TypeVar("A", bound=Action)
+
 Policy: TypeAlias = Callable[["Turn"], Action]
 
 
@@ -127,10 +90,7 @@ class TurnPolicy(Protocol):
         """Return a policy for one turn, with an empty memory."""
 
 
-STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
-FORTIFY = ("connected", "adjacent", "none")
 TERRITORIES_PER_ARMY, MIN_NEW = 3, 3
-MAX_NEW = 10**6  # the maximum number of new armies in a turn
 REFUSED_ATTACKS = {
     "trade": "trade cards first, or end the trade",
     "place": "place the new armies first",
@@ -138,24 +98,6 @@ REFUSED_ATTACKS = {
     "fortify": "the attacks are over",
     "over": "the turn is over",
 }
-MAX_EXPECTED = 10**6  # computing the expected losses of a larger battle takes over a second
-
-
-class BorderOdds(NamedTuple):
-    """The odds of a battle between two neighbouring territories, fought to its end.
-
-    start: the attacking territory.
-    to: the attacked territory.
-    attackers: the armies on the attacking territory, garrison included.
-    defenders: the armies on the attacked territory.
-    win_probability: the chance to conquer the territory if the battle is fought to its end.
-    """
-
-    start: str
-    to: str
-    attackers: Count
-    defenders: Count
-    win_probability: Unit
 
 
 class Move(NamedTuple):
@@ -182,25 +124,8 @@ class Record(NamedTuple):
     end: "Turn"
 
 
-class _BoardData(NamedTuple):
-    """The properties of territories that do not change during a turn.
-
-    places: a mapping from the name of each territory to its index in the order of the board.
-    out: the indices of the neighbours that each territory can attack.
-    kernels: the kernel of attacks on each territory.
-    garrisons: the armies that must remain on each territory.
-    rests: whether the armies on each territory may neither attack nor move.
-    """
-
-    places: Mapping[str, int]
-    out: tuple[tuple[int, ...], ...]
-    kernels: tuple[Kernel, ...]
-    garrisons: tuple[int, ...]
-    rests: tuple[bool, ...]
-
-
-@dataclass(frozen=True, init=False, repr=False)
-class Turn:
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Turn(TurnData):
     """A turn of a player, in any phase.
 
     position: the owners and armies of the territories, and the player whose turn it is.
@@ -248,30 +173,6 @@ class Turn:
     1
     """
 
-    board: Board
-    player: str
-    owners: tuple[str, ...]
-    armies: tuple[int, ...]
-    rules: Rules
-    phase: Phase
-    place: int
-    cards: FrozenDict[str, Hand] | None
-    trade: Sets
-    keep: FrozenDict[str, int]
-    rules_of: FrozenDict[str, Rules]
-    stay: tuple[str, ...]
-    fortify: str
-    whole_battles: bool
-    players: tuple[str, ...]
-    conquered: bool
-    first: int  # new armies can only be placed on territories from this index on
-    pending: Attack | None  # the attack in progress, in the phases `defend` and `advance`
-    throw: Throw | None  # the result of the attack dice, in the phase `defend`
-    then: Phase  # the phase after the advance
-    symbols: FrozenDict[str, str]
-    pictured: bool
-    victory: Victory
-
     def __init__(
         self,
         position: Position,
@@ -293,136 +194,43 @@ class Turn:
         victory: Victory | None = None,
     ) -> None:
         check_position(position)
-        board, usual = position.board, find_rules(rules)
-        new = read_int(place, "place", 0, MAX_NEW)
-        moment = phase if phase is not None else "place" if new else "attack"
-        check_choice(moment, STARTS, "phase")
-        if new and moment not in ("trade", "place"):
-            raise IllegalError(f"place must be 0 in the phase {moment!r}, got {new}")
-        if moment == "place" and not new:
-            raise IllegalError("place must be at least 1 in the phase 'place', got 0")
-        check_choice(fortify, FORTIFY, "fortify")
-        check_choice(whole_battles, (True, False), "whole_battles")
-        check_choice(conquered, (True, False), "conquered")
-        check_choice(pictured, (True, False), "pictured")
-        table = Sets() if trade is None else trade
-        if not isinstance(table, Sets):
-            raise MalformedError(f"trade must be Sets, got {quote(trade)}")
-        condition = SURVIVAL if victory is None else victory
-        if not isinstance(condition, Victory):
-            raise MalformedError(f"victory must be a Victory, got {quote(victory)}")
-        order = read_players(players, position)
-        named = read_card_symbols(symbols, board)
-        held = read_cards(cards, order, named, board)
-        if moment == "trade" and held is None:
-            raise IllegalError("cards must be given in the phase 'trade', got None")
-        values = {
-            "board": board,
-            "player": position.player,
-            "owners": tuple(each.owner for each in position.holdings),
-            "armies": tuple(each.armies for each in position.holdings),
-            "rules": usual,
-            "phase": moment,
-            "place": new,
-            "cards": held,
-            "trade": table,
-            "keep": read_keep(keep, board, usual.garrison),
-            "rules_of": read_rules_of(rules_of, board, usual),
-            "stay": read_stay(stay, position),
-            "fortify": fortify,
-            "whole_battles": whole_battles,
-            "players": order,
-            "conquered": conquered,
-            "first": 0,
-            "pending": None,
-            "throw": None,
-            "then": "attack",
-            "symbols": named,
-            "pictured": pictured,
-            "victory": condition,
-        }
-        vars(self).update(values)
-        set_field(self, "victory", condition.resolve_names(self))
-        if moment == "trade" and not self._may_trade:
-            set_field(self, "phase", "place" if new else "attack")
-
-    def __hash__(self) -> int:
-        return hash(self.state)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: vars(self)[name] for name in self.__dataclass_fields__}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        owners = tuple(holding.owner for holding in position.holdings)
+        setting = read_setting(
+            position.board,
+            position.player,
+            owners,
+            rules=rules,
+            players=players,
+            symbols=symbols,
+            rules_of=rules_of,
+            keep=keep,
+            stay=stay,
+            fortify=fortify,
+            whole_battles=whole_battles,
+        )
+        state = read_state(
+            position,
+            setting,
+            phase=phase,
+            place=place,
+            cards=cards,
+            trade=trade,
+            victory=victory,
+            conquered=conquered,
+            pictured=pictured,
+        )
+        vars(self).update(setting=setting, state=state)
+        with add_parameter("victory"):
+            state = state._replace(victory=state.victory.resolve_names(self))
+        if state.phase == "trade" and not self._may_trade:
+            state = state._replace(phase="place" if state.place else "attack")
+        vars(self)["state"] = state
 
     def __repr__(self) -> str:
         text = f"Turn.from_code({self.to_code()!r})"
         if len(text) <= MAX_REPR_LENGTH and ";#" not in text:
             return text
         return f"<Turn: on {self.board.name!r}, {self.to_act} to {self.phase}>"
-
-    @property
-    def state(self) -> tuple[object, ...]:
-        """The attributes that actions can change, as a key that identifies a state of a game."""
-        return (
-            self.player,
-            self.phase,
-            self.owners,
-            self.armies,
-            self.place,
-            self.cards and frozenset(self.cards.items()),
-            self.trade.values,
-            self.conquered,
-            self.first,
-            self.pending,
-            self.throw,
-            self.then,
-            self.pictured,
-            self.victory,
-        )
-
-    @cached_property
-    def position(self) -> Position:
-        """The current position.
-
-        Under rules without a garrison, a player may leave a territory empty. A position does not
-        record the owner of an empty territory, so it may contain no territory of the player.
-        """
-        held = zip(self.owners, self.armies, strict=True)
-        holdings = (Holding(owner if armies else "", armies) for owner, armies in held)
-        return Position.from_turn(self.board, self.player, tuple(holdings))
-
-    @property
-    def to_act(self) -> str:
-        """The player who decides next: the attacked player in the phase `defend`."""
-        if self.phase == "defend" and self.pending is not None:
-            return self.owners[self._board_data.places[self.pending.to]]
-        return self.player
-
-    def owner_of(self, name: str) -> str:
-        """Return the owner of a territory; `""` for a territory without an owner.
-
-        name: the territory, in any spelling.
-
-        Under rules without a garrison, an empty territory keeps its owner.
-
-        >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
-        >>> turn.owner_of("peru"), turn.armies_on("Brazil"), turn.owner_of("Iceland")
-        ('red', 2, '')
-        """
-        return self.owners[self._board_data.places[self.board.find(name)]]
-
-    def armies_on(self, name: str) -> int:
-        """Return the number of armies on a territory.
-
-        name: the territory, in any spelling.
-        """
-        return self.armies[self._board_data.places[self.board.find(name)]]
-
-    @property
-    def survivors(self) -> tuple[str, ...]:
-        """The players who own a territory, in the order of play."""
-        return tuple(each for each in self.players if each in self.owners)
 
     @property
     def winner(self) -> str | None:
@@ -433,25 +241,16 @@ class Turn:
         """
         return self.victory.find_winner(self)
 
-    @cached_property
-    def _board_data(self) -> _BoardData:
-        names = self.board.territories
-        index = {name: t for t, name in enumerate(names)}
-        return _BoardData(
-            index,
-            tuple(tuple(index[to] for to in self.board.neighbours(name)) for name in names),
-            tuple(find_kernel(self.rules_of.get(name, self.rules)) for name in names),
-            tuple(self.keep.get(name, self.rules.garrison) for name in names),
-            tuple(name in self.stay for name in names),
-        )
+    @classmethod
+    def _make(cls, setting: Setting, state: PlayState) -> "Turn":
+        """Return a turn without validation."""
+        turn = object.__new__(cls)
+        vars(turn).update(setting=setting, state=state)
+        return turn
 
-    def _replace(self, **changes: Any) -> "Turn":
-        """Return a copy of the turn with changed attributes, without validation."""
-        new = object.__new__(Turn)
-        vars(new).update(
-            {name: vars(self)[name] for name in _COPIED if name in vars(self)} | changes
-        )
-        return new
+    def with_state(self, state: PlayState) -> "Turn":
+        """Return the turn in another state, without validation."""
+        return self._make(self.setting, state)
 
     def replace_armies(self, owners: tuple[str, ...], armies: tuple[int, ...]) -> "Turn":
         """Return a copy of the turn with other owners and armies, without validation.
@@ -460,7 +259,7 @@ class Turn:
         armies: the number of armies on each territory. Under rules without a garrison, a territory
             without armies may have an owner.
         """
-        return self._replace(owners=owners, armies=armies)
+        return self.with_state(self.state._replace(owners=owners, armies=armies))
 
     def correct(self, holdings: Mapping[str, Holding]) -> "Turn":
         """Return the turn with a corrected position.
@@ -483,20 +282,24 @@ class Turn:
         owners, armies, players = [*self.owners], [*self.armies], self.players
         known = {fold_name(name): name for name in (*players, *self.owners)}
         for name, new_holding in holdings.items():
-            t = self._board_data.places[self.board.find(name)]
+            t = self.setting.index[self.board.find(name)]
             owner = known.setdefault(fold_name(new_holding.owner), new_holding.owner)
             owners[t], armies[t] = owner, new_holding.armies
             if owner and owner not in (*players, *self.owners):
                 players = (*players, owner)
         if self.player not in owners:
             raise IllegalError(f"{self.player} must keep a territory, because it is their turn")
-        new = self._replace(owners=(*owners,), armies=(*armies,), players=players, first=0)
+        setting = self.setting
+        if players != self.players:
+            setting = replace(setting, players=players)
+        state = self.state._replace(owners=(*owners,), armies=(*armies,), first=0)
+        new = self._make(setting, state)
         if self.phase == "advance" and self.pending is not None:
-            v, c = (self._board_data.places[name] for name in (self.pending.start, self.pending.to))
-            if owners[v] != self.player or owners[c] != self.player or new._count_spare(v) < 0:
+            v, c = self._find_ends(self.pending)
+            if owners[v] != self.player or owners[c] != self.player or new.count_spare(v) < 0:
                 raise IllegalError(f"move armies into {self.pending.to} before this correction")
             if new.winner is None and self.then == "over":
-                new = new._replace(then="attack")
+                new = new.with_state(new.state._replace(then="attack"))
         return new
 
     # The legal actions.
@@ -521,34 +324,31 @@ class Turn:
         if self.phase == "defend" and self.throw is not None:
             return Actions([[Defend(k + 1) for k in range(len(self.throw.options))]])
         if self.phase == "advance" and self.pending is not None:
-            v, c = (self._board_data.places[name] for name in (self.pending.start, self.pending.to))
+            v, c = self._find_ends(self.pending)
             least = self.armies[c]
-            return Actions([Numbered(Advance, range(least, least + self._count_spare(v) + 1))])
+            return Actions([Numbered(Advance, range(least, least + self.count_spare(v) + 1))])
         return Actions(
             [*self._list_fortifications(), (EndPhase(),)] if self.phase == "fortify" else []
         )
 
+    def _find_ends(self, attack: Attack) -> tuple[int, int]:
+        """Return the indices of the attacking and of the attacked territory."""
+        return self.setting.index[attack.start], self.setting.index[attack.to]
+
     def _list_own(self) -> Iterator[int]:
-        return (t for t, owner in enumerate(self.owners) if owner == self.player)
-
-    def _count_spare(self, v: int) -> int:
-        """Return the number of armies that can be lost or moved."""
-        return self.armies[v] - self._board_data.garrisons[v]
-
-    @property
-    def _hand(self) -> Hand:
-        return Hand() if self.cards is None else self.cards.get(self.player, Hand())
+        player = self.player
+        return (t for t, owner in enumerate(self.owners) if owner == player)
 
     @property
     def _may_trade(self) -> bool:
         """Return whether the player can trade a set, or can reveal cards that may contain a set."""
-        hand = self._hand
+        hand = self.hand
         # After a conquest, players trade only because they have eliminated somebody.
         least = MUST_TRADE if self.conquered else SET_SIZE
         return hand.number >= least and (hand.unknown > 0 or bool(find_sets(hand)))
 
     def _list_trades(self) -> list[list[Action]]:
-        hand = self._hand
+        hand = self.hand
         reveal: list[Action] = [Reveal()] if hand.unknown else []
         stop: list[Action] = [EndPhase()] if hand.number < MUST_TRADE else []
         if not self.symbols:
@@ -564,7 +364,7 @@ class Turn:
         """Return the pictured territories that may get two extra armies from a set."""
         if self.pictured:
             return ()
-        places = self._board_data.places
+        places = self.setting.index
         return tuple(t for t in cards.territories if self.owners[places[t]] == self.player)
 
     def _list_placements(self) -> Iterator[Numbered]:
@@ -575,59 +375,32 @@ class Turn:
             yield Numbered(partial(Place, self.board.territories[t]), range(least, self.place + 1))
 
     def _list_all_attacks(self) -> Iterator[list[Action]]:
-        names = self.board.territories
+        names, setting = self.board.territories, self.setting
+        player, owners, armies = self.player, self.owners, self.armies
         for v in self._list_own():
-            if self._count_spare(v) > 0 and not self._board_data.rests[v]:
-                for c in self._board_data.out[v]:
-                    if self.owners[c] != self.player and self.armies[c]:
-                        yield [Attack(names[v], names[c], dice) for dice in self._list_dice(v, c)]
-
-    def _is_whole(self, kernel: Kernel) -> bool:
-        return self.whole_battles or not kernel.is_rolled
-
-    def _list_dice(self, v: int, c: int) -> list[int]:
-        """Return the legal numbers of dice for an attack from territory v on territory c."""
-        kernel, spare = self._board_data.kernels[c], self._count_spare(v)
-        if self._is_whole(kernel):
-            return [min(spare, kernel.rules.attack.kept)]
-        able = self.armies[v] - self.rules.garrison
-        return [choice.dice for choice in kernel.rolls(able, self.armies[c], spare)]
-
-    def find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:
-        """Return the kernel's `Choice` for an attack: its dice with the possible throws.
-
-        attack: a legal attack, or the attack in progress (`pending`).
-        their_dice: an upper limit on the number of defence dice; `None` for the usual number.
-
-        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> choice = turn.find_choice(Attack("Peru", "Brazil", 3))
-        >>> choice.dice, choice.least, len(choice.throws)
-        (3, 3, 1)
-        """
-        v, c = self._board_data.places[attack.start], self._board_data.places[attack.to]
-        kernel, spare, defenders = self._board_data.kernels[c], self._count_spare(v), self.armies[c]
-        if their_dice is not None:
-            defenders = min(defenders, their_dice)
-        if self._is_whole(kernel):
-            return _make_battle_choice(kernel, spare, defenders)
-        rolls = kernel.rolls(self.armies[v] - self.rules.garrison, defenders, spare)
-        return next(choice for choice in rolls if choice.dice == attack.dice)
+            if armies[v] > setting.garrisons[v] and not setting.resting[v]:
+                for c in setting.borders[v]:
+                    if owners[c] != player and armies[c]:
+                        yield [
+                            Attack(names[v], names[c], dice) for dice in self.list_attack_dice(v, c)
+                        ]
 
     def _list_fortifications(self) -> Iterator[Numbered]:
         names = self.board.territories
         if self.fortify != "none":
             for v in self._list_own():
-                spare = self._count_spare(v)
-                if spare > 0 and not self._board_data.rests[v]:
+                spare = self.count_spare(v)
+                if spare > 0 and not self.setting.resting[v]:
                     for to in self._find_reach(v):
                         yield Numbered(partial(Fortify, names[v], names[to]), range(1, spare + 1))
 
     def _find_reach(self, v: int) -> list[int]:
         """Return the territories to which the armies of v may move at the end of the turn."""
-        reached = [c for c in self._board_data.out[v] if self.owners[c] == self.player]
+        player, owners, borders = self.player, self.owners, self.setting.borders
+        reached = [c for c in borders[v] if owners[c] == player]
         if self.fortify == "connected":
             for near in reached:
-                further = (c for c in self._board_data.out[near] if self.owners[c] == self.player)
+                further = (c for c in borders[near] if owners[c] == player)
                 reached += [c for c in further if c != v and c not in reached]
         return sorted(reached)
 
@@ -656,7 +429,7 @@ class Turn:
             seen = sum((each.known for each in (self.cards or {}).values()), Hand())
             if self.symbols:
                 return Distribution.from_pairs(list_named_cards(DECK - seen, self.symbols, seen))
-            return Distribution.from_pairs(list_hands(self._hand.unknown, DECK - seen))
+            return Distribution.from_pairs(list_hands(self.hand.unknown, DECK - seen))
         return NOTHING
 
     def after(self, action: Action, result: Result | tuple[int, int] = None) -> "Turn":
@@ -677,8 +450,8 @@ class Turn:
         if self.phase == "over" or self.winner is None or before.winner is not None:
             return self
         if self.phase == "advance":
-            return self._replace(then="over")
-        return self._replace(phase="over", place=0, first=0)
+            return self.with_state(self.state._replace(then="over"))
+        return self.with_state(self.state._replace(phase="over", place=0, first=0))
 
     def _apply(self, action: Action, result: Result | tuple[int, int]) -> "Turn":
         action = self._find_legal(action)
@@ -693,12 +466,14 @@ class Turn:
             raise IllegalError(f"result of {action!r} must be None, got {quote(result)}")
         match action, known:
             case Attack(), Throw():
-                return self._replace(phase="defend", pending=action, throw=known)
+                return self.with_state(
+                    self.state._replace(phase="defend", pending=action, throw=known)
+                )
             case Attack() | Defend(), Losses():
                 attack = action if isinstance(action, Attack) else self.pending
                 return self._lose_armies(cast(Attack, attack), *known)
             case Reveal(), Hand():
-                hand = self._hand - Hand(unknown=known.number) + known
+                hand = self.hand - Hand(unknown=known.number) + known
                 return self._replace_hand(hand)._enter("trade")
             case Trade(), _:
                 return self._trade(action)
@@ -707,14 +482,14 @@ class Turn:
             case Advance(), _:
                 return self._advance(action.armies)
             case Fortify(), _:
-                v, to = self._board_data.places[action.start], self._board_data.places[action.to]
-                return self._replace(
-                    armies=_move_armies(self.armies, v, to, action.armies)
+                v, to = self.setting.index[action.start], self.setting.index[action.to]
+                return self.with_state(
+                    self.state._replace(armies=_move_armies(self.armies, v, to, action.armies))
                 )._end_turn()
         if self.phase == "trade":
             return self._enter("place")
         if self.phase == "attack" and any(self._list_fortifications()):
-            return self._replace(phase="fortify")
+            return self.with_state(self.state._replace(phase="fortify"))
         return self._end_turn()
 
     def list_dice(self, start: str, to: str, lost: int, killed: int) -> tuple[int, ...]:
@@ -745,7 +520,7 @@ class Turn:
         >>> [tuple(each) for each in turn.list_losses(turn.actions()[0])]
         [(0, 2), (1, 1), (2, 0)]
         """
-        legal = cast(Attack, self._find_legal(attack))
+        legal = self._find_legal(attack)
         return tuple(
             sorted(
                 {
@@ -771,8 +546,8 @@ class Turn:
         attacks = self._list_attacks(start, to)
         if not attacks:
             raise self._refuse_attack(start, to)
-        c = self._board_data.places[attacks[0].to]
-        defence = self._board_data.kernels[c].rules.defence
+        c = self.setting.index[attacks[0].to]
+        defence = self.setting.kernels[c].rules.defence
         return tuple(each.dice for each in attacks), min(self.armies[c], defence.kept)
 
     def find_reduced_results(self, attack: Attack, their_dice: int) -> Distribution[Losses]:
@@ -791,7 +566,7 @@ class Turn:
         (0, 1) 0.6597
         (1, 0) 0.3403
         """
-        legal = cast(Attack, self._find_legal(attack))
+        legal = self._find_legal(attack)
         usual = self.find_dice_limits(legal.start, legal.to)[1]
         number = read_int(their_dice, "their_dice", least=1, most=usual)
         if number == usual or not self.has_fixed_defence(legal.to):
@@ -805,65 +580,15 @@ class Turn:
 
         to: the attacked territory.
         """
-        return not self._is_whole(
-            self._board_data.kernels[self._board_data.places[self.board.find(to)]]
-        )
+        return not self.setting.has_whole_battles(self.setting.index[self.board.find(to)])
 
     def has_fixed_defence(self, to: str) -> bool:
         """Return whether attacks on a territory are single rolls with known defence dice.
 
         to: the attacked territory.
         """
-        kernel = self._board_data.kernels[self._board_data.places[self.board.find(to)]]
+        kernel = self.setting.kernels[self.setting.index[self.board.find(to)]]
         return self.has_single_rolls(to) and kernel.has_fixed_dice
-
-    def find_expected_roll_losses(
-        self, attack: Attack, their_dice: int | None = None
-    ) -> tuple[float, float]:
-        """Return the expected losses of the attacker and of the defender in one attack.
-
-        attack: a legal attack. A defender who sees the attack dice chooses as in `careful_defence`.
-        their_dice: the number of defence dice if the defender rolls fewer than possible.
-
-        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> losses = turn.find_expected_roll_losses(Attack("Peru", "Brazil", 3))
-        >>> [round(each, 4) for each in losses]
-        [0.9209, 1.0791]
-        """
-        legal = cast(Attack, self._find_legal(attack))
-        if their_dice is not None:
-            reduced = self.find_reduced_results(legal, their_dice).items()
-            lost, killed = zip(*((p * a, p * d) for (a, d), p in reduced), strict=True)
-            return fsum(lost), fsum(killed)
-        v, c = self._board_data.places[legal.start], self._board_data.places[legal.to]
-        kernel, spare, defenders = self._board_data.kernels[c], self._count_spare(v), self.armies[c]
-        results = [
-            (throw.chance * p, lost, killed)
-            for throw in self.find_choice(legal).throws
-            for p, lost, killed in throw.options[kernel.find_worst_reply(throw, spare, defenders)]
-        ]
-        return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
-
-    def find_expected_battle_losses(self, start: str, to: str) -> tuple[float, float] | None:
-        """Return the expected losses of the attacker and of the defender in a whole battle.
-
-        start, to: the attacking and the attacked territory.
-
-        Both sides roll as many dice as possible. The result is `None` for a battle of more than a
-        million armies, or of more armies than the method for its rules can handle.
-
-        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> [round(losses, 4) for losses in turn.find_expected_battle_losses("Peru", "Brazil")]
-        [3.1362, 3.7571]
-        """
-        v, c = (self._board_data.places[self.board.find(name)] for name in (start, to))
-        kernel, spare, defenders = self._board_data.kernels[c], self._count_spare(v), self.armies[c]
-        if spare <= 0 or self.owners[c] == self.player:
-            return 0.0, 0.0
-        if spare + defenders > MAX_EXPECTED or kernel.refusal(spare, defenders) is not None:
-            return None
-        (results,) = _make_battle_choice(kernel, spare, defenders).throws[0].options
-        return fsum(p * lost for p, lost, _ in results), fsum(p * each for p, _, each in results)
 
     def apply_battle(
         self,
@@ -898,8 +623,8 @@ class Turn:
         attacks = self._list_attacks(*names)
         if not attacks:
             raise self._refuse_attack(*names)
-        v, c = map(self._board_data.places.__getitem__, names)
-        mine, theirs, garrison = self.armies[v], self.armies[c], self._board_data.garrisons[v]
+        v, c = map(self.setting.index.__getitem__, names)
+        mine, theirs, garrison = self.armies[v], self.armies[c], self.setting.garrisons[v]
         left = read_int(left, f"armies left on {names[0]}", least=garrison, most=mine)
         defenders = read_int(defenders, f"armies left on {names[1]}", most=theirs)
         lost, killed = mine - left, theirs - defenders
@@ -928,7 +653,7 @@ class Turn:
                 f"one side must lose an army, got all {mine} left on {names[0]} and all "
                 f"{theirs} on {names[1]}"
             )
-        if self._is_whole(self._board_data.kernels[c]):
+        if self.setting.has_whole_battles(c):
             return self.after(attacks[0], (lost, killed))
         if left == garrison and not defenders:
             raise IllegalError(
@@ -944,8 +669,8 @@ class Turn:
 
     def _explain_refusal(self, start: str, to: str) -> str:
         """Return the reason why an attack is illegal."""
-        v, owner, owned = self._board_data.places[start], *map(self.owner_of, (start, to))
-        garrison, armies = self._board_data.garrisons[v], self.armies[v]
+        v, owner, owned = self.setting.index[start], *map(self.owner_of, (start, to))
+        garrison, armies = self.setting.garrisons[v], self.armies[v]
         if self.phase == "advance" and self.pending is not None:
             return f"move armies into {self.pending.to} first"
         if self.phase != "attack":
@@ -969,13 +694,13 @@ class Turn:
             if isinstance(each, Attack) and (each.start, each.to) == pair
         ]
 
-    def _find_legal(self, action: object) -> Action:
+    def _find_legal(self, action: A) -> A:
         """Return the equal legal action, or raise `IllegalError`."""
         if not isinstance(action, Action):
             raise IllegalError(f"action must be an action class of iacta.game, got {quote(action)}")
         own = self._actions.find(action)
         if own is not None:
-            return own
+            return cast(A, own)
         near: list[Action] = [*self._actions[:1]]
         if isinstance(action, Attack) and self.phase == "attack":
             pair = action.start, action.to
@@ -990,88 +715,102 @@ class Turn:
 
     def _lose_armies(self, attack: Attack, lost: int, killed: int) -> "Turn":
         """Return the turn after losses; a conquest also moves in the required minimum of armies."""
-        v, c = self._board_data.places[attack.start], self._board_data.places[attack.to]
+        v, c = self._find_ends(attack)
         armies = list(self.armies)
         armies[v] -= lost
         armies[c] -= killed
         if armies[c]:
-            return self._replace(phase="attack", armies=tuple(armies), pending=None, throw=None)
-        least = min(self.find_choice(attack).least, armies[v] - self._board_data.garrisons[v])
+            return self.with_state(
+                self.state._replace(phase="attack", armies=tuple(armies), pending=None, throw=None)
+            )
+        least = min(self.find_choice(attack).least, armies[v] - self.setting.garrisons[v])
         owners = _replace_entry(self.owners, c, self.player)
-        return self._replace(
-            phase="advance",
-            owners=owners,
-            armies=_move_armies(tuple(armies), v, c, least),
-            pending=attack,
-            throw=None,
-            conquered=True,
+        return self.with_state(
+            self.state._replace(
+                phase="advance",
+                owners=owners,
+                armies=_move_armies(tuple(armies), v, c, least),
+                pending=attack,
+                throw=None,
+                conquered=True,
+            )
         )._finish_conquest(self.owners[c])
 
     def _finish_conquest(self, loser: str) -> "Turn":
         """Return the turn after a conquest; the player gets the cards of an eliminated player."""
         if loser in self.owners:
-            return self._replace(then="attack")
+            return self.with_state(self.state._replace(then="attack"))
         if loser in self.players:
             after = self.victory.apply_elimination(self, loser)
-            return self._replace(victory=after)._take_over_cards(loser)
+            return self.with_state(self.state._replace(victory=after))._take_over_cards(loser)
         return self._take_over_cards(loser)
 
     def _take_over_cards(self, loser: str) -> "Turn":
         if self.cards is None:
-            return self._replace(then="attack")
+            return self.with_state(self.state._replace(then="attack"))
         taken = self.cards.get(loser, Hand())
         rest = FrozenDict({name: hand for name, hand in self.cards.items() if name != loser})
-        new = self._replace(cards=rest)._replace_hand(self._hand + taken)
-        must = taken.number > 0 and new._hand.number >= TRADED_AT_ONCE
-        return new._replace(then="trade" if must else "attack")
+        new = self.with_state(self.state._replace(cards=rest))._replace_hand(self.hand + taken)
+        must = taken.number > 0 and new.hand.number >= TRADED_AT_ONCE
+        return new.with_state(new.state._replace(then="trade" if must else "attack"))
 
     def _advance(self, armies: int) -> "Turn":
         assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
-        v, c = self._board_data.places[self.pending.start], self._board_data.places[self.pending.to]
-        return self._replace(
-            phase=self.then,
-            armies=_move_armies(self.armies, v, c, armies - self.armies[c]),
-            pending=None,
-            then="attack",
+        v, c = self._find_ends(self.pending)
+        return self.with_state(
+            self.state._replace(
+                phase=self.then,
+                armies=_move_armies(self.armies, v, c, armies - self.armies[c]),
+                pending=None,
+                then="attack",
+            )
         )
 
     def _place(self, action: Place) -> "Turn":
-        t, left = self._board_data.places[action.territory], self.place - action.armies
-        return self._replace(
-            phase="place" if left else "attack",
-            place=left,
-            first=t + 1 if left else 0,
-            armies=_replace_entry(self.armies, t, self.armies[t] + action.armies),
+        t, left = self.setting.index[action.territory], self.place - action.armies
+        return self.with_state(
+            self.state._replace(
+                phase="place" if left else "attack",
+                place=left,
+                first=t + 1 if left else 0,
+                armies=_replace_entry(self.armies, t, self.armies[t] + action.armies),
+            )
         )
 
     def _trade(self, action: Trade) -> "Turn":
-        new = self._replace_hand(self._hand - action.cards)
+        new = self._replace_hand(self.hand - action.cards)
         if action.territory:
-            t = self._board_data.places[action.territory]
+            t = self.setting.index[action.territory]
             more = _replace_entry(self.armies, t, self.armies[t] + PICTURED)
-            new = new._replace(armies=more, pictured=True)
+            new = new.with_state(new.state._replace(armies=more, pictured=True))
         brought = self.place + self.trade.worth(action.cards)
-        return new._replace(place=brought, trade=self.trade.next())._enter("trade")
+        return new.with_state(new.state._replace(place=brought, trade=self.trade.next()))._enter(
+            "trade"
+        )
 
     def _replace_hand(self, hand: Hand) -> "Turn":
         assert self.cards is not None  # noqa: S101 # the game has cards
         rest = {name: each for name, each in self.cards.items() if name != self.player}
-        return self._replace(cards=FrozenDict(rest | ({self.player: hand} if hand.number else {})))
+        return self.with_state(
+            self.state._replace(
+                cards=FrozenDict(rest | ({self.player: hand} if hand.number else {}))
+            )
+        )
 
     def _enter(self, phase: Literal["trade", "place"]) -> "Turn":
         """Return the turn in a phase, or in a later phase if the player cannot act in this one."""
         if phase == "trade" and self._may_trade:
-            return self._replace(phase="trade")
-        return self._replace(phase="place" if self.place else "attack")
+            return self.with_state(self.state._replace(phase="trade"))
+        return self.with_state(self.state._replace(phase="place" if self.place else "attack"))
 
     def _end_turn(self) -> "Turn":
         """Return the finished turn; a player who conquered a territory draws a card."""
-        over = self._replace(phase="over")
+        over = self.with_state(self.state._replace(phase="over"))
         if self.cards is None or not self.conquered:
             return over
         if sum(hand.number for hand in self.cards.values()) >= DECK.number:
             return over
-        return over._replace_hand(self._hand + Hand(unknown=1))
+        return over._replace_hand(self.hand + Hand(unknown=1))
 
     def next(self) -> "Turn":
         """Return the turn of the next player who owns a territory, with their new armies.
@@ -1090,11 +829,14 @@ class Turn:
             raise IllegalError(f"the game is over: nobody is left to play after {self.player}")
         if (winner := self.winner) is not None:
             raise IllegalError(f"the game is over: {winner} has won")
-        free = self._replace(keep=FrozenDict({}), stay=()) if self.keep or self.stay else self
-        if free is not self:
-            vars(free).pop("_board_data", None)
-        new = free._replace(player=following, conquered=False, pictured=False, first=0)
-        return new._replace(place=new.new_armies())._enter("trade")
+        setting = self.setting
+        if setting.keep or setting.stay:
+            setting = replace(setting, keep=FrozenDict({}), stay=())
+        place = self.new_armies(following)
+        state = self.state._replace(
+            player=following, place=place, conquered=False, pictured=False, first=0
+        )
+        return self._make(setting, state)._enter("trade")
 
     def new_armies(self, player: str | None = None) -> int:
         """Return the number of new armies that a player gets at the start of a turn.
@@ -1116,7 +858,7 @@ class Turn:
     def with_options(
         self,
         *,
-        rules: Rules | None = None,
+        rules: Rules | str | None = None,
         place: int | None = None,
         keep: Mapping[str, int] | None = None,
         rules_of: Mapping[str, Rules | str] | None = None,
@@ -1138,50 +880,60 @@ class Turn:
         >>> more.phase, more.place
         ('place', 4)
         """
-        code = read_code(self.to_code(), self.board)
-        phase, *fields = code.rest
-        if place and phase not in ("trade", "place", "attack"):
-            raise IllegalError(f"new armies come before or between attacks, not in {phase!r}")
-        if place is not None and phase in ("place", "attack"):
-            phase = "place" if place else "attack"
-        given = {
-            "rules": None if rules is None else format_rules(rules),
-            "place": None if place is None else str(read_int(place, "place", 0, MAX_NEW)),
-            "keep": None if keep is None else format_pairs(keep),
-            "own": None
-            if rules_of is None
-            else format_pairs({t: format_rules(find_rules(own)) for t, own in rules_of.items()}),
-            "stay": None if stay is None else format_names(stay),
-            "fortify": fortify,
-            "whole": None if whole_battles is None else "1" if whole_battles else "",
-            "win": None if victory is None else format_victory(victory),
-        }
-        options = read_options(fields, OPTIONS) | {
-            key: text for key, text in given.items() if text is not None
-        }
-        written = (f"{key}={text}" for key, text in options.items() if text)
-        return Turn.from_fields(code._replace(rest=(phase, *written)))
-
-    def odds(self) -> tuple[BorderOdds, ...]:
-        """Return the odds of all battles that the player could start if the phase were `attack`.
-
-        Each battle is fought to its end with all spare armies of the attacking territory. The
-        battles are in the order of the board.
-        """
-        names, data = self.board.territories, self._board_data
-        return tuple(
-            BorderOdds(
-                names[v],
-                names[c],
-                self.armies[v],
-                self.armies[c],
-                _win_chance(data.kernels[c], self._count_spare(v), self.armies[c]),
+        setting, state = self.setting, self.state
+        changes = (rules, keep, rules_of, stay, fortify, whole_battles)
+        if any(change is not None for change in changes):
+            setting = read_setting(
+                self.board,
+                self.player,
+                self.owners,
+                rules=setting.rules if rules is None else rules,
+                players=setting.players,
+                symbols=setting.symbols,
+                rules_of=setting.rules_of if rules_of is None else rules_of,
+                keep=setting.keep if keep is None else keep,
+                stay=setting.stay if stay is None else stay,
+                fortify=setting.fortify if fortify is None else fortify,
+                whole_battles=setting.whole_battles if whole_battles is None else whole_battles,
             )
-            for v in self._list_own()
-            if self._count_spare(v) > 0 and not data.rests[v]
-            for c in data.out[v]
-            if self.owners[c] != self.player and self.armies[c]
-        )
+        if place is not None:
+            state = self._add_place(read_int(place, "place", 0, MAX_NEW))
+        new = self._make(setting, state)
+        if victory is not None:
+            with add_parameter("victory"):
+                condition = read_victory_condition(victory).resolve_names(new)
+            new = new.with_state(state._replace(victory=condition))
+        if setting is not self.setting:
+            new._check_setting()
+        return new
+
+    def _add_place(self, armies: int) -> PlayState:
+        """Return the state with a number of new armies to place, in a phase that allows them."""
+        phase, first = self.phase, self.first
+        if armies and phase not in ("trade", "place", "attack"):
+            raise IllegalError(
+                f"new armies come before or between attacks, not in {phase!r}", parameter="place"
+            )
+        if phase in ("place", "attack"):
+            phase, first = ("place", first) if armies else ("attack", 0)
+        return self.state._replace(phase=phase, place=armies, first=first)
+
+    def _check_setting(self) -> None:
+        """Raise an error if the setting does not allow the armies or the attack in progress."""
+        if self.rules.garrison > 0 and (empty := self._find_empty()):
+            raise IllegalError(f"rules with a garrison need armies on {empty}, got none")
+        if self.pending is None:
+            return
+        free = self.with_state(self.state._replace(phase="attack", pending=None, throw=None))
+        if self.phase == "advance":
+            free._resume_battle("advance", self.pending, None, self.then)
+        elif self.throw not in free.find_choice(free._find_legal(self.pending)).throws:
+            raise IllegalError("the rules cannot change before the defender has chosen dice")
+
+    def _find_empty(self) -> str:
+        """Return the first territory that has an owner but no armies; `""` if there is none."""
+        held = zip(self.board.territories, self.owners, self.armies, strict=True)
+        return next((name for name, owner, armies in held if owner and not armies), "")
 
     def careful_defence(self) -> Defend:
         """Return the defence dice with the best chance to hold the territory.
@@ -1190,8 +942,8 @@ class Turn:
         """
         if self.pending is None or self.throw is None:
             raise IllegalError(f"phase must be 'defend' for defence dice, got {self.phase!r}")
-        v, c = self._board_data.places[self.pending.start], self._board_data.places[self.pending.to]
-        kernel, spare = self._board_data.kernels[c], self._count_spare(v)
+        v, c = self._find_ends(self.pending)
+        kernel, spare = self.setting.kernels[c], self.count_spare(v)
         return Defend(1 + kernel.find_worst_reply(self.throw, spare, self.armies[c]))
 
     def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
@@ -1233,7 +985,7 @@ class Turn:
             return self._find_legal(policy(self))
         return self.careful_defence() if defender is None else self._find_legal(defender(self))
 
-    # The code of a turn.
+    # The text of a turn.
 
     def to_code(self) -> str:
         """Return the turn as a one-line code, which `from_code` reads.
@@ -1245,32 +997,7 @@ class Turn:
         >>> Turn(position, "capital", place=4, keep={"Peru": 2}).to_code()
         '1;classic;red;Peru:red:3,Brazil:blue:2;place;rules=capital;place=4;keep=Peru:2'
         """
-        trade, order, cards = self.trade, self.players, self.cards
-        options = {
-            "rules": format_rules(self.rules) if self.rules != CLASSIC else None,
-            "place": self.place or None,
-            "cards": None if cards is None else format_pairs(self._hand_texts()),
-            "sets": format_sets(trade) if trade != Sets() else None,
-            "keep": format_pairs(self.keep) or None,
-            "own": format_pairs({t: format_rules(own) for t, own in self.rules_of.items()}) or None,
-            "stay": format_names(self.stay) or None,
-            "fortify": self.fortify if self.fortify != "connected" else None,
-            "whole": 1 if self.whole_battles else None,
-            "players": format_names(order) if order != list_owners(self.owners) else None,
-            "conquered": 1 if self.conquered else None,
-            "first": escape_name(self.board.territories[self.first]) if self.first else None,
-            "attack": self._attack_text() if self.pending else None,
-            "throw": self._throw_number() if self.throw else None,
-            "then": self.then if self.then != "attack" else None,
-            "symbols": format_symbols(self.symbols, self.board.territories)
-            if self.symbols
-            else None,
-            "named": format_pairs(self._named_cards()) or None,
-            "pictured": 1 if self.pictured else None,
-            "win": format_victory(self.victory) if self.victory != SURVIVAL else None,
-        }
-        written = (f"{key}={text}" for key, text in options.items() if text is not None)
-        return write_code(self.board, self.player, self.owners, self.armies, self.phase, *written)
+        return write_turn_code(self)
 
     def to_toml(self) -> str:
         """Return the turn as TOML, which `iacta.game.moment.read_moment` reads.
@@ -1279,34 +1006,7 @@ class Turn:
         >>> turn.to_toml().splitlines()[:3]
         ['board = "classic"', 'player = "red"', 'place = 4']
         """
-        phase, *fields = read_code(self.to_code(), self.board).rest
-        options = read_options(fields, OPTIONS)
-        usual = "place" if self.place else "attack"
-        if phase != usual:
-            options = {"phase": phase, **options}
-        lines = [
-            f"{key} = {text if text.isdigit() else format_json(text)}"
-            for key, text in options.items()
-        ]
-        player, mark, lands = self.position.to_toml().partition("\n\n[territories]")
-        return "\n".join([player, *lines]) + mark + lands
-
-    def _hand_texts(self) -> dict[str, str]:
-        held: Mapping[str, Hand] = self.cards or {}
-        return {name: format_hand(held[name]) for name in self.players if name in held}
-
-    def _named_cards(self) -> dict[str, str]:
-        held: Mapping[str, Hand] = self.cards or {}
-        return {t: name for name in self.players if name in held for t in held[name].territories}
-
-    def _attack_text(self) -> str:
-        assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
-        return format_attack_code(self.pending.start, self.pending.to, self.pending.dice)
-
-    def _throw_number(self) -> int:
-        assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
-        assert self.throw is not None  # noqa: S101
-        return self.find_choice(self.pending).throws.index(self.throw)
+        return write_turn_toml(self)
 
     @classmethod
     def from_code(cls, text: str, board: Board | None = None) -> "Turn":
@@ -1321,109 +1021,85 @@ class Turn:
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;place;place=4").actions()
         <1 actions: Place('Peru', 4)>
         """
-        return cls.from_fields(read_code(text, board))
+        return cls.from_fields(*read_turn_code(text, board))
 
     @classmethod
-    def from_fields(cls, code: Code) -> "Turn":
-        """Make a turn from the fields of a code.
+    def from_fields(cls, code: Code, fields: TurnFields) -> "Turn":
+        """Make a turn from the fields of a code or a file, in any phase.
 
-        code: the fields, as returned by `iacta.board.codes.read_code`.
+        code: the position. Under rules without a garrison, an empty territory may have an owner.
+        fields: the other fields.
+
+        Raises `IactaError` for fields that contradict each other or the rules of the game. Its
+        `parameter` is the name of the argument of `Turn`, or of the field.
         """
-        phase, *rest = code.rest or ("attack",)
-        check_choice(phase, get_args(Phase), "phase of the code")
-        options = read_options(rest, OPTIONS)
-        rules = read_rules(options["rules"]) if "rules" in options else CLASSIC
-        # Under rules without a garrison, a territory without armies may have an owner.
-        is_left = rules.garrison == 0
+        can_be_empty, phase = fields.rules.garrison == 0, fields.phase
         held = [
-            Holding(owner, max(number, 1) if owner and is_left else number)
+            Holding(owner, max(number, 1) if owner and can_be_empty else number)
             for owner, number in zip(code.owners, code.armies, strict=True)
         ]
-        whole_cards = None
-        if "cards" in options:
-            whole_cards = {name: read_hand(hand) for name, hand in read_pairs(options["cards"])}
-            for territory, name in read_pairs(options.get("named", "")):
-                hand = whole_cards.get(unescape_name(name), Hand())
-                whole_cards[unescape_name(name)] = hand + Hand(territories=(territory,))
         turn = cls(
             Position(code.board, code.player, held),
-            rules,
+            fields.rules,
             phase=phase if phase in STARTS else "attack",
-            place=parse_int(options.get("place", "0"), "place", 0, MAX_NEW),
-            cards=whole_cards,
-            trade=read_sets(options["sets"]) if "sets" in options else None,
-            keep={
-                name: parse_int(number, f"keep of {name}")
-                for name, number in read_pairs(options.get("keep", ""))
-            },
-            rules_of={name: read_rules(own) for name, own in read_pairs(options.get("own", ""))},
-            stay=read_names(options.get("stay", "")),
-            fortify=options.get("fortify", "connected"),
-            whole_battles="whole" in options,
-            players=read_names(options["players"]) if "players" in options else None,
-            conquered="conquered" in options,
-            symbols=(
-                read_symbols(options["symbols"], code.board.territories)
-                if "symbols" in options
-                else None
-            ),
-            pictured="pictured" in options,
-            victory=read_victory(options["win"]) if "win" in options else None,
+            place=fields.place,
+            cards=fields.cards,
+            trade=fields.trade,
+            keep=fields.keep,
+            rules_of=fields.rules_of,
+            stay=fields.stay,
+            fortify=fields.fortify,
+            whole_battles=fields.whole_battles,
+            players=fields.players,
+            conquered=fields.conquered,
+            symbols=fields.symbols,
+            pictured=fields.pictured,
+            victory=fields.victory,
         )
         if turn.phase != phase and phase in STARTS:
-            raise IllegalError(f"phase must be {turn.phase!r} with these cards, got {phase!r}")
-        turn = turn._replace(armies=code.armies)
-        if "first" in options:
-            turn = turn._skip_territories_before(unescape_name(options["first"]))
-        if phase in ("defend", "advance"):
-            return turn._resume_battle(phase, options)
-        return turn
+            raise IllegalError(
+                f"phase must be {turn.phase!r} with these cards, got {phase!r}", parameter="phase"
+            )
+        turn = turn.with_state(turn.state._replace(armies=code.armies))
+        if fields.first is not None:
+            with add_parameter("first"):
+                turn = turn._skip_territories_before(fields.first)
+        if phase not in ("defend", "advance"):
+            return turn
+        with add_parameter("attack"):
+            if fields.attack is None:
+                raise MalformedError(f"attack must be given in the phase {phase!r}, got none")
+            return turn._resume_battle(phase, fields.attack, fields.throw, fields.then)
 
     def _skip_territories_before(self, name: str) -> "Turn":
-        first = self._board_data.places[self.board.find(name)]
+        first = self.setting.index[self.board.find(name)]
         if self.phase != "place" or not any(t >= first for t in self._list_own()):
             raise IllegalError(
                 f"first must be a territory that can get new armies, got {quote(name)}"
             )
-        return self._replace(first=first)
+        return self.with_state(self.state._replace(first=first))
 
-    def _resume_battle(self, phase: str, options: Mapping[str, str]) -> "Turn":
-        """Return the turn during an attack, in the phase `defend` or `advance`."""
-        code = read_attack_code(options.get("attack", ""))
-        attack = Attack(self.board.find(code.start), self.board.find(code.to), code.dice)
+    def _resume_battle(self, phase: Phase, attack: Attack, throw: int | None, then: str) -> "Turn":
+        """Return the turn during an attack, in the phase `defend` or `advance`.
+
+        throw: the index of the attack dice among the possible throws, in the phase `defend`.
+        then: the phase after the advance.
+        """
         if phase == "defend":
-            throws = self.find_choice(cast(Attack, self._find_legal(attack))).throws
-            number = parse_int(options.get("throw", ""), "throw", 0, len(throws) - 1)
-            return self.after(attack, throws[number])
-        v, c = self._board_data.places[attack.start], self._board_data.places[attack.to]
-        then = options.get("then", "attack")
+            throws = self.find_choice(self._find_legal(attack)).throws
+            return self.after(attack, throws[read_int(throw, "throw", 0, len(throws) - 1)])
+        v, c = self._find_ends(attack)
         check_choice(then, ("attack", "trade", "over"), "then")
         is_own = self.owners[v] == self.owners[c] == self.player
-        if (
-            not is_own
-            or c not in self._board_data.out[v]
-            or self._count_spare(v) < 0
-            or not self.armies[c]
-        ):
+        is_conquest = is_own and c in self.setting.borders[v] and self.armies[c] > 0
+        if not is_conquest or self.count_spare(v) < 0:
             raise IllegalError(f"attack must be a conquest in the phase 'advance', got {attack!r}")
-        return self._replace(phase="advance", pending=attack, then=then)
+        return self.with_state(
+            self.state._replace(phase="advance", pending=attack, then=cast(Phase, then))
+        )
 
 
-_COPIED = (*Turn.__dataclass_fields__, "_board_data")
 NOTHING: Distribution[Any] = Distribution([None])
-
-
-@lru_cache(maxsize=65536)
-def _make_battle_choice(kernel: Kernel, able: int, defenders: int) -> Choice:
-    return kernel.battle(able, defenders)
-
-
-@lru_cache(maxsize=65536)
-def _win_chance(kernel: Kernel, able: int, defenders: int) -> float:
-    """Return the attacker's chance of winning a battle that is fought to its end."""
-    if not defenders:
-        return 1.0
-    return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0
 
 
 @lru_cache(maxsize=65536)

@@ -20,8 +20,6 @@ from typing import ClassVar, NamedTuple, Protocol, Self, TypeVar
 
 from iacta.board import Board
 from iacta.board.board import fold_name
-from iacta.board.codes import escape_name, unescape_name
-from iacta.game.codes import format_pairs, read_pairs
 from iacta.inputs.checks import FrozenDict, format_fraction, parse_int, quote, read_int, set_field
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.probability.chances import read_chance, read_fraction
@@ -498,27 +496,6 @@ def make_victory(pairs: Mapping[str, str]) -> Victory:
     if word not in VICTORIES:
         raise IllegalError(f"win must be one of {', '.join(VICTORIES)}, got {quote(word)}")
     return VICTORIES[word].from_texts(value, dict(rest))
-
-
-def format_victory(victory: Victory) -> str:
-    """Format a victory condition, for `read_victory`.
-
-    >>> format_victory(Share("70%")), read_victory("share:7/10")
-    ('share:7/10', Share(share=Fraction(7, 10)))
-    """
-    value, player_texts = victory.format_texts()
-    texts = {victory.word: value, **player_texts}
-    return format_pairs({name: escape_name(text) for name, text in texts.items()})
-
-
-def read_victory(text: str) -> Victory:
-    """Read a victory condition.
-
-    text: the name and the value of the condition, such as `share:70%`, then pairs of a player and a
-        text.
-    """
-    given = text if ":" in text else f"{text}:"
-    return make_victory({name: unescape_name(value) for name, value in read_pairs(given)})
 
 
 def _refuse_values(word: str, value: str, player_texts: Mapping[str, str]) -> None:

@@ -59,6 +59,28 @@ class add_place:  # noqa: N801 # used like a function; in loops faster than `con
             raise find_error_class(error)(f"{self.place}: {error}") from None
 
 
+class add_parameter:  # noqa: N801 # used like a function
+    """A context manager that sets the parameter of any `IactaError`.
+
+    >>> try:
+    ...     with add_parameter("keep"):
+    ...         raise IllegalError("board 'classic' has no territory 'Narnia'")
+    ... except IllegalError as error:
+    ...     print(error.parameter)
+    keep
+    """
+
+    def __init__(self, parameter: str) -> None:
+        self.parameter = parameter
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: object, _: object) -> None:
+        if isinstance(error, IactaError):
+            error.parameter = self.parameter
+
+
 def find_error_class(error: IactaError) -> type[IactaError]:
     """Return the public class of an error, to raise the error again with another message."""
     kinds = (IllegalError, TooLargeError, MissingError)

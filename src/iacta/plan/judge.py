@@ -33,6 +33,7 @@ from typing import NamedTuple
 
 from iacta.game import Turn
 from iacta.game.actions import Advance, Attack
+from iacta.game.odds import expect_battle_losses, expect_roll_losses
 from iacta.game.steps import list_advances
 from iacta.native.deadline import Deadline
 from iacta.plan.alternatives import (
@@ -214,11 +215,11 @@ def measure_army_luck(
     -2.1582
     """
     if dice is not None:
-        lost, killed = before.find_expected_roll_losses(Attack(*border, dice), their_dice)
+        lost, killed = expect_roll_losses(before, Attack(*border, dice), their_dice)
     else:
         start, end = (
-            before.find_expected_battle_losses(*border),
-            after.find_expected_battle_losses(*border),
+            expect_battle_losses(before, *border),
+            expect_battle_losses(after, *border),
         )
         if start is None or end is None:
             return None

@@ -19,7 +19,7 @@ from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, KeyedRecord, format_key, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import add_noun
-from iacta.game import BorderOdds, Turn
+from iacta.game import BorderOdds, Turn, list_border_odds
 from iacta.game.moment import read_board_or_moment
 from iacta.inputs.files import format_path
 from iacta.inputs.meanings import Count
@@ -353,7 +353,7 @@ class OddsAnswer(Answer):
 
     @cached_property
     def odds(self) -> list[BorderOdds]:
-        return sorted(self.turn.odds(), key=lambda odds: -odds.win_probability)
+        return sorted(list_border_odds(self.turn), key=lambda odds: -odds.win_probability)
 
     @property
     def data(self) -> OddsRecord:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from iacta.game import Hand, Sets
 from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
-from iacta.game.turn import FORTIFY, MIN_NEW, TERRITORIES_PER_ARMY, Turn
+from iacta.game.state import FORTIFY
+from iacta.game.turn import MIN_NEW, TERRITORIES_PER_ARMY, Turn
 from iacta.game.victory import CoreMission
 from iacta.methods import find_kernel
 from iacta.native.core_library import CoreData, Library

@@ -18,9 +18,10 @@ from iacta.charts.board_layers import choose_digit_colour
 from iacta.charts.theme import NAMED_COLOURS, PLAYER_COLOURS
 from iacta.forms.form import Topic
 from iacta.game import Turn
+from iacta.game.codes import format_victory
 from iacta.game.moment import parse_moment
 from iacta.game.steps import MAX_STEPS
-from iacta.game.victory import SURVIVAL, format_victory
+from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.questions.steps import STEP_SCHEMA, StepList

@@ -12,7 +12,7 @@ from iacta.board.files import read_board
 from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.sentences import add_noun
-from iacta.game import BorderOdds, Fortify, Throw, Turn
+from iacta.game import BorderOdds, Fortify, Throw, Turn, list_border_odds
 from iacta.game.steps import (
     Step,
     check_version,
@@ -116,7 +116,7 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
         "armies": list(turn.armies),
         "new": turn.place,
         "usual": turn.new_armies(),
-        "odds": [_describe_border(turn, odds, numbers) for odds in turn.odds()]
+        "odds": [_describe_border(turn, odds, numbers) for odds in list_border_odds(turn)]
         if turn.phase == "attack"
         else [],
         "sentence": _describe_phase(turn),

@@ -36,7 +36,7 @@ from iacta.forms.shared_parameters import (
 )
 from iacta.game import Advance, Sets, Turn, traded_armies
 from iacta.game.moment import read_moment
-from iacta.game.turn import FORTIFY
+from iacta.game.state import FORTIFY
 from iacta.inputs.checks import quote, set_field
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline

@@ -1,0 +1,347 @@
+"""The data of a turn: a setting, which no action changes, and a state, which actions change."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property, lru_cache
+from typing import Literal, NamedTuple, Self
+
+from iacta.board import Board, Holding, Position
+from iacta.game.actions import Attack
+from iacta.game.cards import Hand, Sets
+from iacta.game.victory import Victory
+from iacta.inputs.checks import FrozenDict
+from iacta.methods import find_kernel
+from iacta.methods.kernel import Choice, Kernel, Throw
+from iacta.rules.rules import Rules
+
+Phase = Literal["trade", "place", "attack", "defend", "advance", "fortify", "over"]
+FORTIFY = ("connected", "adjacent", "none")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The part of a turn that no action changes, with the arrays that follow from it.
+
+    board, rules, players, symbols, rules_of, keep, stay, fortify, whole_battles: the same as for
+        `Turn`, with all names in the spelling of the board. A game keeps its setting, except that
+        `keep` and `stay` apply to one player's turn.
+    """
+
+    board: Board
+    rules: Rules
+    players: tuple[str, ...]
+    symbols: FrozenDict[str, str]
+    rules_of: FrozenDict[str, Rules]
+    keep: FrozenDict[str, int]
+    stay: tuple[str, ...]
+    fortify: str
+    whole_battles: bool
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the fields without the cached arrays, to keep pickles small."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """A mapping from the name of each territory to its index in the order of the board."""
+        return {name: t for t, name in enumerate(self.board.territories)}
+
+    @cached_property
+    def borders(self) -> tuple[tuple[int, ...], ...]:
+        """The indices of the neighbours that each territory can attack."""
+        names, index = self.board.territories, self.index
+        return tuple(tuple(index[to] for to in self.board.neighbours(name)) for name in names)
+
+    @cached_property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernel of attacks on each territory."""
+        names = self.board.territories
+        return tuple(find_kernel(self.rules_of.get(name, self.rules)) for name in names)
+
+    @cached_property
+    def garrisons(self) -> tuple[int, ...]:
+        """The number of armies that must remain on each territory."""
+        garrison = self.rules.garrison
+        return tuple(self.keep.get(name, garrison) for name in self.board.territories)
+
+    @cached_property
+    def resting(self) -> tuple[bool, ...]:
+        """For each territory, whether its armies may neither attack nor move."""
+        return tuple(name in self.stay for name in self.board.territories)
+
+    def has_whole_battles(self, t: int) -> bool:
+        """Return whether each attack on a territory is a whole battle.
+
+        t: the index of the attacked territory.
+        """
+        return self.whole_battles or not self.kernels[t].is_rolled
+
+
+class PlayState(NamedTuple):
+    """The part of a turn that actions change; also a key that identifies a state of a game.
+
+    player, phase, place, cards, trade, conquered, pictured, victory: the same as for `Turn`.
+    owners, armies: the owner of each territory and the armies on it, in the order of the board.
+    first: the index of the first territory on which new armies may still be placed.
+    pending: the attack in progress, in the phases `defend` and `advance`.
+    throw: the result of the attack dice, in the phase `defend`.
+    then: the phase after the advance.
+    """
+
+    player: str
+    phase: Phase
+    owners: tuple[str, ...]
+    armies: tuple[int, ...]
+    place: int
+    cards: FrozenDict[str, Hand] | None
+    trade: Sets
+    victory: Victory
+    conquered: bool
+    pictured: bool
+    first: int = 0
+    pending: Attack | None = None
+    throw: Throw | None = None
+    then: Phase = "attack"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class TurnData:
+    """The data of a turn, without the rules of the game.
+
+    setting: the part that no action changes.
+    state: the part that actions change.
+    """
+
+    setting: Setting
+    state: PlayState
+
+    def __new__(cls, *_: object, **arguments: object) -> Self:
+        if "setting" in arguments:  # a call by `dataclasses.replace`
+            raise TypeError(
+                "dataclasses.replace cannot change a turn: use turn.with_options for rules, "
+                "constraints and new armies, turn.correct for owners and armies, and turn.after "
+                "for actions"
+            )
+        return super().__new__(cls)
+
+    def __hash__(self) -> int:
+        return hash(self.state)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"setting": self.setting, "state": self.state}
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    @property
+    def board(self) -> Board:
+        """The board."""
+        return self.setting.board
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of battles."""
+        return self.setting.rules
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        """The players in the order of play."""
+        return self.setting.players
+
+    @property
+    def symbols(self) -> FrozenDict[str, str]:
+        """The symbols on the cards of territories."""
+        return self.setting.symbols
+
+    @property
+    def rules_of(self) -> FrozenDict[str, Rules]:
+        """The rules of attacks on territories whose rules differ from `rules`."""
+        return self.setting.rules_of
+
+    @property
+    def keep(self) -> FrozenDict[str, int]:
+        """The armies that must always remain on territories, if more than the garrison."""
+        return self.setting.keep
+
+    @property
+    def stay(self) -> tuple[str, ...]:
+        """The territories whose armies may neither attack nor move."""
+        return self.setting.stay
+
+    @property
+    def fortify(self) -> str:
+        """How far armies may move at the end of the turn."""
+        return self.setting.fortify
+
+    @property
+    def whole_battles(self) -> bool:
+        """Whether each attack is a whole battle, fought to its end."""
+        return self.setting.whole_battles
+
+    @property
+    def player(self) -> str:
+        """The player whose turn it is."""
+        return self.state.player
+
+    @property
+    def phase(self) -> Phase:
+        """The phase of the turn."""
+        return self.state.phase
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The owner of each territory; `""` for no owner."""
+        return self.state.owners
+
+    @property
+    def armies(self) -> tuple[int, ...]:
+        """The number of armies on each territory."""
+        return self.state.armies
+
+    @property
+    def place(self) -> int:
+        """The number of new armies that still have to be placed."""
+        return self.state.place
+
+    @property
+    def cards(self) -> FrozenDict[str, Hand] | None:
+        """The cards of players; `None` in a game without cards."""
+        return self.state.cards
+
+    @property
+    def trade(self) -> Sets:
+        """The armies for sets of cards."""
+        return self.state.trade
+
+    @property
+    def victory(self) -> Victory:
+        """The victory condition."""
+        return self.state.victory
+
+    @property
+    def conquered(self) -> bool:
+        """Whether the player has conquered a territory in this turn."""
+        return self.state.conquered
+
+    @property
+    def pictured(self) -> bool:
+        """Whether a traded card has already added two armies to a territory in this turn."""
+        return self.state.pictured
+
+    @property
+    def first(self) -> int:
+        """The index of the first territory on which new armies may still be placed."""
+        return self.state.first
+
+    @property
+    def pending(self) -> Attack | None:
+        """The attack in progress, in the phases `defend` and `advance`."""
+        return self.state.pending
+
+    @property
+    def throw(self) -> Throw | None:
+        """The result of the attack dice, in the phase `defend`."""
+        return self.state.throw
+
+    @property
+    def then(self) -> Phase:
+        """The phase after the advance."""
+        return self.state.then
+
+    @cached_property
+    def position(self) -> Position:
+        """The current position.
+
+        Under rules without a garrison, a player may leave a territory empty. A position does not
+        record the owner of an empty territory, so it may contain no territory of the player.
+        """
+        held = zip(self.owners, self.armies, strict=True)
+        holdings = (Holding(owner if armies else "", armies) for owner, armies in held)
+        return Position.from_turn(self.board, self.player, tuple(holdings))
+
+    @property
+    def to_act(self) -> str:
+        """The player who decides next: the attacked player in the phase `defend`."""
+        if self.phase == "defend" and self.pending is not None:
+            return self.owners[self.setting.index[self.pending.to]]
+        return self.player
+
+    @property
+    def survivors(self) -> tuple[str, ...]:
+        """The players who own a territory, in the order of play."""
+        return tuple(each for each in self.players if each in self.owners)
+
+    @property
+    def hand(self) -> Hand:
+        """The cards of the player; an empty hand in a game without cards."""
+        return Hand() if self.cards is None else self.cards.get(self.player, Hand())
+
+    def owner_of(self, name: str) -> str:
+        """Return the owner of a territory; `""` for a territory without an owner.
+
+        name: the territory, in any spelling.
+
+        Under rules without a garrison, an empty territory keeps its owner.
+        """
+        return self.owners[self.setting.index[self.board.find(name)]]
+
+    def armies_on(self, name: str) -> int:
+        """Return the number of armies on a territory.
+
+        name: the territory, in any spelling.
+        """
+        return self.armies[self.setting.index[self.board.find(name)]]
+
+    def count_spare(self, v: int) -> int:
+        """Return the number of armies that can be lost or moved.
+
+        v: the index of the territory.
+        """
+        return self.state.armies[v] - self.setting.garrisons[v]
+
+    def list_attack_dice(self, v: int, c: int) -> Sequence[int]:
+        """Return the legal numbers of attack dice, in descending order.
+
+        v, c: the indices of the attacking and of the attacked territory.
+        """
+        setting, armies = self.setting, self.state.armies
+        kernel, spare = setting.kernels[c], armies[v] - setting.garrisons[v]
+        if setting.has_whole_battles(c):
+            return [min(spare, kernel.rules.attack.kept)]
+        return _list_dice(kernel, armies[v] - setting.rules.garrison, armies[c], spare)
+
+    def find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:
+        """Return the kernel's `Choice` for an attack: its dice with the possible throws.
+
+        attack: a legal attack, or the attack in progress (`pending`).
+        their_dice: an upper limit on the number of defence dice; `None` for the usual number.
+
+        >>> from iacta.game import Turn
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> choice = turn.find_choice(Attack("Peru", "Brazil", 3))
+        >>> choice.dice, choice.least, len(choice.throws)
+        (3, 3, 1)
+        """
+        v, c = self.setting.index[attack.start], self.setting.index[attack.to]
+        kernel, spare, defenders = self.setting.kernels[c], self.count_spare(v), self.armies[c]
+        if their_dice is not None:
+            defenders = min(defenders, their_dice)
+        if self.setting.has_whole_battles(c):
+            return make_battle_choice(kernel, spare, defenders)
+        rolls = kernel.rolls(self.armies[v] - self.rules.garrison, defenders, spare)
+        return next(choice for choice in rolls if choice.dice == attack.dice)
+
+
+@lru_cache(maxsize=65536)
+def _list_dice(kernel: Kernel, able: int, defenders: int, spare: int) -> tuple[int, ...]:
+    """Return the numbers of attack dice in `Kernel.rolls`, in descending order."""
+    return tuple(choice.dice for choice in kernel.rolls(able, defenders, spare))
+
+
+@lru_cache(maxsize=65536)
+def make_battle_choice(kernel: Kernel, able: int, defenders: int) -> Choice:
+    """Return a whole battle as one roll; the same as `Kernel.battle`, but cached."""
+    return kernel.battle(able, defenders)
