@@ -17,8 +17,7 @@ IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and \
 	'iacta needs Python 3.11 or later, got ' + sys.version.split()[0])
 
 # The core: make compiles each unit separately, into a folder for this compiler and these flags. A full build takes
-# CORE_SECONDS of processor time. With -O2 instead of -O3, bounds take up to 1.3 times as long and searches of large
-# boards twice as long.
+# CORE_SECONDS of processor time. With -O2 instead of -O3, bounds take up to 1.3 times as long.
 CORE_SECONDS := 40
 CORE := src/iacta/native/library/core.$(if $(filter Darwin,$(shell uname)),dylib,so)
 COMPILER := $(if $(shell command -v $(firstword $(CXX))),$(CXX),$(if $(filter default,$(origin CXX)),\
@@ -30,7 +29,7 @@ OBJECTS_IN := build/core-$(firstword $(shell echo '$(COMPILER) $(COMPILED)' | ck
 # Linking the core also compiles source.cpp, which contains the hash of the source.
 OBJECTS := $(patsubst src/core/%.cpp,$(OBJECTS_IN)/%.o,$(filter-out %/source.cpp,$(UNITS)))
 FORMATTED := $(filter %.h %.hpp %.cpp,$(SOURCE)) $(wildcard tests/core/*pp benchmarks/*.cpp)
-OPTIMISED = $(if $(filter search/bound_% search/search_16,$*),-O3,-O2)
+OPTIMISED = $(if $(filter search/relaxed%,$*),-O3,-O2)
 PROCESSORS := $(shell getconf _NPROCESSORS_ONLN)
 JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,--jobs=$(PROCESSORS))
 

@@ -1,4 +1,4 @@
-// The attack phase of a turn: its state, and tables of its borders, dice, losses and payments.
+// The attack phase of a turn: its state, and tables of its borders, dice and payments.
 //
 // The rules are those of the Python package iacta.game, restricted to the attack phase and to the territories that
 // matter for a goal. Dice rules and goals are data in the tables, so that a new rule or goal needs no code here.
@@ -8,19 +8,10 @@
 #include <vector>
 
 #include "deadline.hpp"
-#include "iacta.h"
+#include "dice.hpp"
 #include "sets.hpp"
 
 namespace iacta {
-
-struct Result {
-    double chance;
-    int attackers, defenders;
-};
-
-struct Span {
-    int first, last;  // a range of indices i: first <= i < last
-};
 
 // An attack from territory `start` on territory `to`: one roll of `dice` dice, or a whole battle.
 struct Roll {
@@ -33,14 +24,6 @@ template <int W>
 struct RewardSet {
     Set<W> lands;
     double pays;
-};
-
-// The chances of all outcomes of whole battles against a fixed number of defenders, at most `defenders`, for each
-// number of attackers up to `able`. A whole battle is fought until one side has lost. Attackers exclude the garrison.
-struct Battle {
-    int able, defenders, width;
-    std::vector<double> won;   // [a * width + x]: the chance that `a` attackers win and lose x armies
-    std::vector<double> lost;  // [a * (defenders + 1) + e]: the chance that `a` attackers lose and e defenders remain
 };
 
 template <int W>
@@ -76,29 +59,23 @@ StateKey make_key(const Position<W>& s) {
 }
 
 template <int W>
-class Game {
+class Game : public Dice {
   public:
     explicit Game(const iacta_problem& p);
 
-    int lands, kinds, garrison;
-    std::vector<int> keep, kind;
     std::vector<Set<W>> out, into;
     Set<W> field, resting;  // field: the territories that may be attacked; resting: the territories that may not attack
     Position<W> start;
-    std::vector<uint8_t> whole;
     double price;
     bool once;
     // number: how many territories the player must own (0: no such goal); enough: the armies required on each.
     int number, enough;
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
-    Set<W> paying;        // the attackable territories that pay, or that belong to a set with a payment
-    bool answers_differ;  // whether the defender can choose between several answers to a throw
-    bool has_ends;        // whether the turn ends, and pays, only when all territories in `until` are conquered
+    Set<W> paying;  // the attackable territories that pay, or that belong to a set with a payment
+    bool has_ends;  // whether the turn ends, and pays, only when all territories in `until` are conquered
     Set<W> until;
 
-    int attack_dice(int land) const { return attack_[kind[land]]; }
-    int defence_dice(int land) const { return defence_[kind[land]]; }
     int spare(const Position<W>& s, int v) const { return s.armies[v] - keep[v]; }
     Set<W> unconquered(const Position<W>& s) const { return field - s.mine; }
 
@@ -165,52 +142,12 @@ class Game {
         int compared = std::min(k, std::min(d, defence_dice(c)));
         return compared <= room && (compared < d || least_advance(c, k) <= room);
     }
-    // Returns how many armies must advance after a conquest of c with k dice. If fewer armies are available, all of
-    // them advance.
-    int least_advance(int c, int k) const {
-        int r = kind[c];
-        return least_[whole[r] ? dice_first_[r] : dice_first_[r] + (k - 1) * defence_[r]];
-    }
-    // Returns 1 if every conquest of c leaves an army on c that can never leave it, otherwise 0.
-    int count_left_behind(int c) const {
-        int fewest = std::min(keep[c], 1);
-        for (int k = whole[kind[c]] ? 1 : attack_dice(c); k > 0; --k) fewest = std::min(fewest, least_advance(c, k));
-        return fewest;
-    }
-    Span throws(int c, int k, int d) const {
-        int r = kind[c];
-        int i = dice_first_[r] + (k - 1) * defence_[r] + std::min(d, defence_[r]) - 1;
-        return {throw_first_[i], throw_first_[i + 1]};
-    }
-    double throw_chance(int t) const { return throw_chance_[t]; }
-    Span answers(int t) const { return {answer_first_[t], answer_first_[t + 1]}; }
-    Span results(int a) const { return {result_first_[a], result_first_[a + 1]}; }
-    const Result& result(int i) const { return results_[i]; }
-    // Returns the chances of whole battles for c against a number of defenders.
-    const Battle& battle(int c, int defenders) const { return battles_[battle_first_[kind[c]] + defenders - 1]; }
-    int able() const { return able_; }
-
-  private:
-    std::vector<int> attack_, defence_, dice_first_, least_;
-    std::vector<int> throw_first_, answer_first_, result_first_, battle_first_;
-    std::vector<double> throw_chance_;
-    std::vector<Result> results_;
-    std::vector<Battle> battles_;
-    int able_;
 };
 
 template <int W>
 Game<W>::Game(const iacta_problem& p)
-    : lands(p.lands), kinds(p.kinds), garrison(p.garrison), keep(p.keep, p.keep + p.lands),
-      kind(p.kind, p.kind + p.lands), out(p.lands), into(p.lands), whole(p.whole, p.whole + p.kinds), price(p.price),
-      once(p.once != 0), number(p.number), enough(p.enough), pays(p.pays, p.pays + p.lands),
-      attack_(p.attack_dice, p.attack_dice + p.kinds), defence_(p.defence_dice, p.defence_dice + p.kinds),
-      dice_first_(p.dice_first, p.dice_first + p.kinds), least_(p.least, p.least + p.rows),
-      throw_first_(p.throw_first, p.throw_first + p.rows + 1),
-      answer_first_(p.answer_first, p.answer_first + p.throws + 1),
-      result_first_(p.result_first, p.result_first + p.answers + 1),
-      battle_first_(p.battle_first, p.battle_first + p.kinds), throw_chance_(p.throw_chance, p.throw_chance + p.throws),
-      able_(p.able) {
+    : Dice(p), out(p.lands), into(p.lands), price(p.price), once(p.once != 0), number(p.number), enough(p.enough),
+      pays(p.pays, p.pays + p.lands), has_ends(p.until != nullptr) {
     start.armies.assign(p.armies, p.armies + lands);
     for (int v = 0; v < lands; ++v) {
         if (p.owner[v] == 1) start.mine.add(v);
@@ -221,24 +158,6 @@ Game<W>::Game(const iacta_problem& p)
             out[v].add(p.border_to[i]);
             into[p.border_to[i]].add(v);
         }
-    }
-    answers_differ = p.answers > p.throws;
-    has_ends = p.until != nullptr;
-    for (int i = 0; i < p.results; ++i)
-        results_.push_back({p.result_chance[i], p.result_attackers[i], p.result_defenders[i]});
-    size_t side = size_t(p.able) + 1, ends = size_t(p.defenders) + 1, width = size_t(p.width);
-    for (int i = 0; i < p.battles; ++i) {
-        const double* won = p.won + i * side * width;
-        const double* lost = p.lost + i * side * ends;
-        Battle each{p.able, p.defenders, 1, {}, {lost, lost + side * ends}};
-        for (size_t a = 1; a < side; ++a)
-            for (size_t x = 0; x < std::min(a, width); ++x)
-                if (won[a * width + x] > 0.0) each.width = std::max(each.width, int(x) + 1);
-        each.won.assign(side * each.width, 0.0);
-        for (size_t a = 1; a < side; ++a)
-            for (size_t x = 0; x < std::min(a, size_t(each.width)); ++x)
-                each.won[a * each.width + x] = won[a * width + x];
-        battles_.push_back(std::move(each));
     }
     for (int i = 0; i < p.sets; ++i) {
         RewardSet<W> set{{}, p.set_pays[i]};

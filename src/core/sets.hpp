@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <vector>
 
 namespace iacta {
 
@@ -28,6 +29,7 @@ struct Set {
     void remove(int t) { words[t >> 6] &= ~(uint64_t{1} << (t & 63)); }
     bool any() const {
         uint64_t found = 0;
+#pragma GCC unroll 16
         for (int i = 0; i < W; ++i) found |= words[i];
         return found != 0;
     }
@@ -56,17 +58,20 @@ struct Set {
     bool operator==(const Set&) const = default;
     Set operator|(const Set& other) const {
         Set result;
+#pragma GCC unroll 16
         for (int i = 0; i < W; ++i) result.words[i] = words[i] | other.words[i];
         return result;
     }
     Set operator&(const Set& other) const {
         Set result;
+#pragma GCC unroll 16
         for (int i = 0; i < W; ++i) result.words[i] = words[i] & other.words[i];
         return result;
     }
     // Returns the territories of this set that are not in `other`.
     Set operator-(const Set& other) const {
         Set result;
+#pragma GCC unroll 16
         for (int i = 0; i < W; ++i) result.words[i] = words[i] & ~other.words[i];
         return result;
     }
@@ -86,6 +91,14 @@ struct Set<W>::Iterator {
     }
     bool operator==(std::default_sentinel_t) const { return !rest.any(); }
 };
+
+// Returns the territories of a set in ascending order.
+template <int W>
+std::vector<int> list_territories(const Set<W>& set) {
+    std::vector<int> found;
+    for (int t : set) found.push_back(t);
+    return found;
+}
 
 // Returns the splitmix64 hash of a 64-bit number (Steele, Lea & Flood 2014).
 inline uint64_t hash_number(uint64_t x) {

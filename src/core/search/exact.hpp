@@ -25,23 +25,24 @@ class Table {
   public:
     struct Entry {
         uint64_t key[K];
-        double value;  // NaN in an unused entry
-        double cost;
+        Worth worth;  // its value is NaN in an unused entry
+
+        bool is_used() const { return worth.value == worth.value; }
     };
 
     explicit Table(Deadline& deadline)
         : deadline_(deadline), entries_(FIRST_SIZE, make_empty()), mask_(FIRST_SIZE - 1) {}
 
-    const Entry* find(const uint64_t* key) {
-        Entry& entry = entries_[find_slot(key)];
-        return entry.value == entry.value ? &entry : nullptr;
+    // Returns the worth of a state, or null for an unknown state.
+    const Worth* find(const uint64_t* key) const {
+        const Entry& entry = entries_[find_slot(key)];
+        return entry.is_used() ? &entry.worth : nullptr;
     }
     void put(const uint64_t* key, const Worth& worth) {
         if (is_full()) grow();
         Entry& entry = entries_[find_slot(key)];
         std::memcpy(entry.key, key, sizeof entry.key);
-        entry.value = worth.value;
-        entry.cost = worth.cost;
+        entry.worth = worth;
         ++count_;
     }
     size_t count() const { return count_; }
@@ -55,15 +56,14 @@ class Table {
     bool is_full() const { return 2 * (count_ + 1) > entries_.size(); }
     static Entry make_empty() {
         Entry entry{};
-        entry.value = std::numeric_limits<double>::quiet_NaN();
+        entry.worth.value = std::numeric_limits<double>::quiet_NaN();
         return entry;
     }
     size_t find_slot(const uint64_t* key) const {
         uint64_t hash = 0;
         for (int i = 0; i < K; ++i) hash = hash_number(hash ^ key[i]);
         size_t place = hash & mask_;
-        while (entries_[place].value == entries_[place].value &&
-               std::memcmp(entries_[place].key, key, sizeof(uint64_t) * K) != 0)
+        while (entries_[place].is_used() && std::memcmp(entries_[place].key, key, sizeof(uint64_t) * K) != 0)
             place = (place + 1) & mask_;
         return place;
     }
@@ -73,7 +73,7 @@ class Table {
         mask_ = entries_.size() - 1;
         for (const Entry& each : old) {
             deadline_.spend(100);
-            if (each.value == each.value) entries_[find_slot(each.key)] = each;
+            if (each.is_used()) entries_[find_slot(each.key)] = each;
         }
     }
 
@@ -109,11 +109,14 @@ class Ends {
     std::unordered_map<StateKey, double, StateKey::Hash> values_;
 };
 
-template <int W, int K>
+// Keys of at most this number of 64-bit words are supported. Keys of one word have a smaller table.
+constexpr int MAX_KEY_WORDS = 4;
+
+template <int W>
 class Exact {
   public:
     Exact(const Game<W>& game, Deadline& deadline, Ends<W>& ends)
-        : game_(game), deadline_(deadline), ends_(ends), table_(deadline) {
+        : game_(game), deadline_(deadline), ends_(ends), small_(deadline), large_(deadline) {
         int most = 0;
         for (int v = 0; v < game.lands; ++v)
             if (game.start.mine.has(v)) most = std::max(most, game.start.armies[v]);
@@ -131,12 +134,13 @@ class Exact {
             digits_.push_back({t, word, shift, held});
             shift += bits;
         }
-        fits_ = word < K && count_armies(game.start) <= MAX_ARMIES;
+        is_small_ = word == 0;
+        fits_ = word < MAX_KEY_WORDS && count_armies(game.start) <= MAX_ARMIES;
     }
 
-    // Returns whether there are at most MAX_ARMIES armies and the key of every state fits in K words.
+    // Returns whether there are at most MAX_ARMIES armies and the key of every state fits in MAX_KEY_WORDS words.
     bool fits() const { return fits_; }
-    size_t states() const { return table_.count(); }
+    size_t states() const { return is_small_ ? small_.count() : large_.count(); }
     // Returns the best number of armies to advance after a conquest of c from v.
     int advance(Position<W> s, int v, int c, int least) {
         s.armies[c] = 0;
@@ -148,23 +152,23 @@ class Exact {
     // Returns the value and the expected cost of optimal play from a state, and stores both for every state that it
     // visits. If a call is stopped, the next call continues with the stored results.
     Worth worth(Position<W>& s) {
-        uint64_t key[K];
+        uint64_t key[MAX_KEY_WORDS];
         deadline_.spend(WORK_PER_KNOWN_STATE);
         if (game_.is_over(s)) return {game_.has_ends ? ends_.value(s) : 0.0, 0.0};
         if (!make_key(s, key)) return {0.0, 0.0};
-        if (auto* known = table_.find(key)) return {known->value, known->cost};
+        if (const Worth* known = is_small_ ? small_.find(key) : large_.find(key)) return *known;
         deadline_.spend();
-        if (int64_t(table_.count()) >= deadline_.states() || int64_t(table_.bytes()) > deadline_.bytes())
-            throw Stopped{};
+        size_t bytes = is_small_ ? small_.bytes() : large_.bytes();
+        if (int64_t(states()) >= deadline_.states() || int64_t(bytes) > deadline_.bytes()) throw Stopped{};
         Best best;
         visit_rolls(s, [&](const Roll&, const Worth& q) { best.offer(q); });
-        table_.put(key, best.worth());
+        is_small_ ? small_.put(key, best.worth()) : large_.put(key, best.worth());
         return best.worth();
     }
 
     // Returns the optimal decision in a state.
     Decision decide(Position<W> s) {
-        uint64_t key[K];
+        uint64_t key[MAX_KEY_WORDS];
         if (game_.is_over(s) || !make_key(s, key)) return {};
         Best best;
         Roll chosen = Decision{}.roll;
@@ -209,7 +213,7 @@ class Exact {
         if (!pays)
             for (Set<W> rest = reach & game_.paying; rest.any() && !pays;) pays = game_.pays[rest.pop()] > 0.0;
         if (!pays) return false;
-        std::memset(key, 0, sizeof(uint64_t) * K);
+        std::memset(key, 0, sizeof(uint64_t) * MAX_KEY_WORDS);
         for (const Digit& digit : digits_) {
             int t = digit.land;
             uint64_t code = 0;
@@ -306,8 +310,9 @@ class Exact {
     Deadline& deadline_;
     Ends<W>& ends_;
     std::vector<Digit> digits_;
-    Table<K> table_;
-    bool fits_ = false;
+    bool is_small_, fits_;  // whether a key has one word, and whether the problem is small enough
+    Table<1> small_;
+    Table<MAX_KEY_WORDS> large_;
 };
 
 }  // namespace iacta

@@ -84,12 +84,12 @@ void apply(Position<W>& s, const Roll& roll, const Outcome& outcome) {
 
 // Returns the mean value of a roll after an answer of the defender. `value(x, y)` returns the value, a double or a
 // Worth, after the loss of x attackers and y defenders.
-template <int W, class Value>
-auto average_results(const Game<W>& game, int answer, Value& value) {
+template <class Value>
+auto average_results(const Dice& dice, int answer, Value& value) {
     decltype(value(0, 0)) mean{};
-    Span results = game.results(answer);
+    Span results = dice.results(answer);
     for (int i = results.first; i < results.last; ++i) {
-        const Result& r = game.result(i);
+        const Result& r = dice.result(i);
         mean += r.chance * value(r.attackers, r.defenders);
     }
     return mean;
@@ -97,28 +97,28 @@ auto average_results(const Game<W>& game, int answer, Value& value) {
 
 // Returns the expected value of a roll if the defender answers each throw in the worst way for the attacker. `value` is
 // the same function as in average_results.
-template <int W, class Value>
-auto roll_value(const Game<W>& game, const Roll& roll, int d, Value value) {
+template <class Value>
+auto roll_value(const Dice& dice, const Roll& roll, int d, Value value) {
     using Mean = decltype(value(0, 0));
     Mean total{};
-    Span throws = game.throws(roll.to, roll.dice, d);
+    Span throws = dice.throws(roll.to, roll.dice, d);
     for (int t = throws.first; t < throws.last; ++t) {
         Mean least{};
-        Span answers = game.answers(t);
+        Span answers = dice.answers(t);
         for (int a = answers.first; a < answers.last; ++a) {
-            Mean mean = average_results(game, a, value);
+            Mean mean = average_results(dice, a, value);
             if (a == answers.first || mean < least) least = mean;
         }
-        total += game.throw_chance(t) * least;
+        total += dice.throw_chance(t) * least;
     }
     return total;
 }
 
 // Returns the expected value of a whole battle of `a` attackers against `d` defenders. `value` is the same function as
 // in average_results.
-template <int W, class Value>
-auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
-    const Battle& battle = game.battle(c, d);
+template <class Value>
+auto battle_value(const Dice& dice, int c, int a, int d, Value value) {
+    const Battle& battle = dice.battle(c, d);
     decltype(value(0, 0)) total{};
     for (int x = 0; x < std::min(a, battle.width); ++x) {
         double chance = battle.won[static_cast<size_t>(a) * battle.width + x];
@@ -133,8 +133,8 @@ auto battle_value(const Game<W>& game, int c, int a, int d, Value value) {
 
 // Returns the decision to make a roll, with its value and outcomes. `value(x, y)` and `moved(x, y)` return the value
 // and the advance after the loss of x attackers and y defenders.
-template <int W, class Value, class Moved>
-Decision make_decision(const Game<W>& game, const Roll& roll, int able, int d, Value value, Moved moved) {
+template <class Value, class Moved>
+Decision make_decision(const Dice& dice, const Roll& roll, int able, int d, Value value, Moved moved) {
     Decision found;
     found.roll = roll;
     auto find = [](std::vector<Outcome>& all, int x, int y) -> Outcome* {
@@ -149,34 +149,34 @@ Decision make_decision(const Game<W>& game, const Roll& roll, int able, int d, V
         else found.outcomes.push_back({chance, x, y, y == d ? moved(x, y) : 0, value(x, y)});
         found.value += chance * (known ? known : &found.outcomes.back())->value;
     };
-    if (game.whole[game.kind[roll.to]]) {
-        const Battle& battle = game.battle(roll.to, d);
+    if (dice.whole[dice.kind[roll.to]]) {
+        const Battle& battle = dice.battle(roll.to, d);
         for (int x = 0; x < std::min(able, battle.width); ++x)
             add(battle.won[static_cast<size_t>(able) * battle.width + x], x, d);
         for (int e = 1; e <= d; ++e)
             add(battle.lost[static_cast<size_t>(able) * (battle.defenders + 1) + e], able, d - e);
         return found;
     }
-    Span throws = game.throws(roll.to, roll.dice, d);
+    Span throws = dice.throws(roll.to, roll.dice, d);
     for (int t = throws.first; t < throws.last; ++t) {
-        Span answers = game.answers(t);
+        Span answers = dice.answers(t);
         int worst = answers.first;
         double least = std::numeric_limits<double>::infinity();
         for (int a = answers.first; a < answers.last; ++a) {
-            double mean = average_results(game, a, value);
+            double mean = average_results(dice, a, value);
             if (mean < least - SAME) least = mean, worst = a;
         }
-        Span results = game.results(worst);
+        Span results = dice.results(worst);
         for (int i = results.first; i < results.last; ++i) {
-            const Result& r = game.result(i);
-            add(game.throw_chance(t) * r.chance, r.attackers, r.defenders);
+            const Result& r = dice.result(i);
+            add(dice.throw_chance(t) * r.chance, r.attackers, r.defenders);
         }
     }
-    if (!game.answers_differ) return found;
+    if (!dice.answers_differ) return found;
     for (int t = throws.first; t < throws.last; ++t)
-        for (int a = game.answers(t).first; a < game.answers(t).last; ++a)
-            for (int i = game.results(a).first; i < game.results(a).last; ++i) {
-                auto [chance, x, y] = game.result(i);
+        for (int a = dice.answers(t).first; a < dice.answers(t).last; ++a)
+            for (int i = dice.results(a).first; i < dice.results(a).last; ++i) {
+                auto [chance, x, y] = dice.result(i);
                 if (!find(found.outcomes, x, y) && !find(found.others, x, y))
                     found.others.push_back({0.0, x, y, y == d ? moved(x, y) : 0, value(x, y)});
             }

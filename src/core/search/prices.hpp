@@ -16,114 +16,71 @@
 // function of λ. A search finds its minimum.
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "search/policy.hpp"
 
 namespace iacta {
 
-template <int W>
+// Upper bounds on what each territory pays: the payment, with its share of the payments for sets, and the greatest mean
+// payment. They are 0 for a territory without a payment.
+struct Payments {
+    std::vector<double> most, mean;
+};
+
 class Prices {
   public:
-    // chances: upper bounds, from Bounds::chances, on the chances to take each territory with a payment and then each
-    // set; an empty vector counts as bounds of 1.
-    Prices(const Game<W>& game, const std::vector<double>& chances, Deadline& deadline)
-        : game_(game), deadline_(deadline), pays_(game.lands), limit_(game.lands) {
-        size_t next = 0;
-        std::vector<double> chance(game.lands, 1.0);
-        for (int c = 0; c < game.lands; ++c)
-            if (game.field.has(c) && game.pays[c] > 0.0) {
-                if (next < chances.size()) chance[c] = chances[next++];
-                pays_[c] = game.pays[c];
-                limit_[c] = game.pays[c] * chance[c];
-            }
-        for (const auto& set : game.sets) {
-            if (!(set.pays > 0.0 && (set.lands & game.field).any())) continue;
-            Set<W> missing = set.lands & game.field;
-            double whole = next < chances.size() ? chances[next++] : 1.0, size = 0.0;
-            for (Set<W> rest = missing; rest.any();) size += weight(rest.pop());
-            for (Set<W> rest = missing; rest.any();) {
-                int c = rest.pop();
-                double share = set.pays * weight(c) / size;
-                pays_[c] += share;
-                limit_[c] += share * std::min(whole, chance[c]);
-            }
-        }
-        for (double each : pays_) most_ = std::max(most_, each);
-        for (Set<W> rest = game.find_live_stacks(game.start); rest.any();)
-            armies_ += game.spare(game.start, rest.pop());
-    }
+    // armies: the armies on each territory. spare: the number A of armies that can be spent. price: the price of a lost
+    // army.
+    Prices(const Dice& dice, const std::vector<int>& armies, int spare, double price, Payments payments,
+           Deadline& deadline);
 
     // Returns the smallest bound that a golden-section search over λ finds. Every λ gives a valid bound.
-    double minimise() {
-        double low = 0.0, high = most_, least = std::min(bound(low), bound(high));
-        double a = high - RATIO * (high - low), b = low + RATIO * (high - low);
-        double at_a = bound(a), at_b = bound(b);
-        for (int i = 0; i < STEPS; ++i) {
-            least = std::min({least, at_a, at_b});
-            if (at_a < at_b) {
-                high = b, b = a, at_b = at_a;
-                a = high - RATIO * (high - low);
-                at_a = bound(a);
-            } else {
-                low = a, a = b, at_a = at_b;
-                b = low + RATIO * (high - low);
-                at_b = bound(b);
-            }
-        }
-        return least;
-    }
+    double minimise();
 
   private:
-    static constexpr double RATIO = 0.6180339887498949;
-    static constexpr int STEPS = 30, ROUNDS = 40;
+    double bound(double price);
+    double gain(int c, double price);
+    double value_roll(int c, int d, double lost, const std::vector<double>& v);
+    double value_battle(int c, int d, double lost, const std::vector<double>& v);
 
-    double weight(int c) const { return 1.0 + game_.start.armies[c]; }
-
-    double bound(double price) {
-        double sum = price * armies_;
-        for (Set<W> rest = game_.field; rest.any();) {
-            int c = rest.pop();
-            if (pays_[c] > 0.0) sum += std::min(gain(c, price), limit_[c]);
-        }
-        return sum;
-    }
-
-    double gain(int c, double price) {
-        int defenders = game_.start.armies[c];
-        double won = pays_[c] - price * game_.count_left_behind(c), lost = price + game_.price;
-        if (won <= 0.0) return 0.0;
-        std::vector<double> v(defenders + 1, won);
-        for (int d = 1; d <= defenders; ++d)
-            for (int i = 0; i < ROUNDS; ++i) {  // each iteration gives a smaller upper bound on V(d)
-                double next = game_.whole[game_.kind[c]] ? value_battle(c, d, lost, v) : value_roll(c, d, lost, v);
-                if (v[d] - next <= SAME * most_) break;
-                v[d] = std::max(next, 0.0);
-            }
-        return v[defenders];
-    }
-
-    double value_roll(int c, int d, double lost, const std::vector<double>& v) {
-        deadline_.spend(Deadline::STATE);
-        double best = 0.0;
-        for (int k = game_.attack_dice(c); k > 0; --k)
-            best =
-                std::max(best, roll_value(game_, Roll{-1, c, k}, d, [&](int x, int y) { return v[d - y] - lost * x; }));
-        return best;
-    }
-
-    double value_battle(int c, int d, double lost, const std::vector<double>& v) {
-        double best = 0.0;
-        for (int a = 1; a <= std::min(game_.able(), armies_); ++a) {
-            deadline_.spend(Deadline::STATE);
-            best = std::max(best, battle_value(game_, c, a, d, [&](int x, int y) { return v[d - y] - lost * x; }));
-        }
-        return best;
-    }
-
-    const Game<W>& game_;
+    const Dice& dice_;
+    const std::vector<int>& armies_;
+    int spare_;
+    double price_;
+    Payments payments_;
     Deadline& deadline_;
-    std::vector<double> pays_, limit_;  // for each territory: the payment, and an upper bound on the mean payment
     double most_ = 0.0;
-    int armies_ = 0;
 };
+
+// Divides the payments of a game among its territories. chances: upper bounds, from Bounds::chances, on the chances to
+// take each territory with a payment and then each set; an empty vector counts as bounds of 1.
+template <int W>
+Payments divide_payments(const Game<W>& game, const std::vector<double>& chances) {
+    Payments payments{std::vector<double>(game.lands), std::vector<double>(game.lands)};
+    auto weight = [&](int c) { return 1.0 + game.start.armies[c]; };
+    size_t next = 0;
+    std::vector<double> chance(game.lands, 1.0);
+    for (int c = 0; c < game.lands; ++c)
+        if (game.field.has(c) && game.pays[c] > 0.0) {
+            if (next < chances.size()) chance[c] = chances[next++];
+            payments.most[c] = game.pays[c];
+            payments.mean[c] = game.pays[c] * chance[c];
+        }
+    for (const auto& set : game.sets) {
+        if (!(set.pays > 0.0 && (set.lands & game.field).any())) continue;
+        Set<W> missing = set.lands & game.field;
+        double whole = next < chances.size() ? chances[next++] : 1.0, size = 0.0;
+        for (Set<W> rest = missing; rest.any();) size += weight(rest.pop());
+        for (Set<W> rest = missing; rest.any();) {
+            int c = rest.pop();
+            double share = set.pays * weight(c) / size;
+            payments.most[c] += share;
+            payments.mean[c] += share * std::min(whole, chance[c]);
+        }
+    }
+    return payments;
+}
 
 }  // namespace iacta

@@ -1,14 +1,116 @@
-// An implementation of Bound for boards of at most 64 * W territories.
+// Upper bounds on the value of all policies, for boards of at most 64 * W territories.
 #pragma once
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <vector>
 
 #include "search/bound.hpp"
+#include "search/chance.hpp"
 #include "search/prices.hpp"
-#include "search/relaxed.hpp"
 
 namespace iacta {
+
+// An upper bound on the value of all policies: the sum over territories and sets of the payment times an upper bound on
+// the chance to take them. Each call of `improve` can make it smaller. The bound ignores the price of lost armies.
+template <int W>
+class Bounds {
+  public:
+    Bounds(const Game<W>& game, Deadline& deadline)
+        : deadline_(deadline), paths_(game),
+          rolls_(game, game.start.armies, list_territories(game.start.mine), list_territories(game.field), deadline),
+          pool_(game, game.start.armies, paths_.left_behind, rolls_, deadline) {
+        if (!rolls_.fits) {
+            limit_ = bound_at_once(game);
+            return;
+        }
+        Set<W> reach = paths_.find_reached(paths_.places, game.field);
+        if (game.number) {
+            if (reach.any()) add(reach, reach, true, 1.0);
+            return;
+        }
+        if (game.once) {
+            double most = 0.0;
+            Set<W> goal;
+            for (int c : reach) {
+                double paid = game.find_payment(c, game.field);
+                if (paid <= 0.0) continue;
+                goal.add(c);
+                most = std::max(most, paid);
+            }
+            if (goal.any()) add(goal, reach, true, most);
+            return;
+        }
+        for (int c = 0; c < game.lands; ++c)
+            if (game.field.has(c) && game.pays[c] > 0.0) add(Set<W>::of(c), game.pays[c]);
+        for (const auto& set : game.sets)
+            if (set.pays > 0.0 && (set.lands & game.field).any()) add(set.lands & game.field, set.pays);
+    }
+
+    // Returns a rough upper bound that needs no search: the sum of all payments, or the greatest payment if the first
+    // payment ends the turn.
+    static double bound_at_once(const Game<W>& game) {
+        double sum = 0.0, most = 0.0;
+        for (int c : game.field) {
+            sum += std::max(game.pays[c], 0.0);
+            most = std::max(most, game.find_payment(c, game.field));
+        }
+        for (const auto& set : game.sets) sum += std::max(set.pays, 0.0);
+        if (game.number) return game.field.any() ? 1.0 : 0.0;
+        return game.once ? most : sum;
+    }
+
+    // Returns upper bounds on the chances to take each territory with a payment, and then each set with a payment.
+    std::vector<double> chances() const {
+        std::vector<double> found;
+        for (const Term& term : terms_) found.push_back(term.search->best);
+        return found;
+    }
+
+    double best() const {
+        double sum = limit_;
+        for (const Term& term : terms_) sum += term.pays * term.search->best;
+        return sum;
+    }
+    int64_t values() const {
+        int64_t sum = 0;
+        for (const Term& term : terms_) sum += term.search->values;
+        return sum;
+    }
+
+    // Solves another relaxed game. Returns whether more games are left.
+    bool improve() {
+        Term* next = nullptr;
+        for (Term& term : terms_)
+            if (!term.search->is_done() && (!next || term.rank() > next->rank())) next = &term;
+        if (!next) return false;
+        int64_t room = deadline_.bytes() / int64_t(sizeof(double));
+        next->search->improve(std::min(room, deadline_.states() - values()));
+        return std::any_of(terms_.begin(), terms_.end(), [](const Term& term) { return !term.search->is_done(); });
+    }
+
+  private:
+    struct Term {
+        double pays;
+        std::unique_ptr<Chance<W>> search;
+
+        double rank() const { return pays * search->best / double(search->values + 10000); }
+    };
+
+    void add(const Set<W>& goal, double pays) { add(goal, paths_.find_useful(goal), false, pays); }
+    void add(const Set<W>& goal, const Set<W>& field, bool any, double pays) {
+        deadline_.spend(WORK_PER_LAND * paths_.game.lands);
+        terms_.push_back({pays, std::make_unique<Chance<W>>(paths_, rolls_, pool_, goal, field, any, deadline_)});
+    }
+
+    Deadline& deadline_;
+    Paths<W> paths_;
+    Rolls rolls_;
+    PooledArmies pool_;
+    std::vector<Term> terms_;
+    double limit_ = 0.0;  // a rough bound if the tables of rolls are too large, otherwise 0
+};
 
 template <int W>
 class SizedBound final : public Bound {
@@ -23,12 +125,18 @@ class SizedBound final : public Bound {
         lower(bounds_->best());
         bool more = bounds_->improve();
         lower(bounds_->best());
-        if (!game_.once && !game_.number && (is_new || !more))
-            lower(Prices<W>(game_, bounds_->chances(), deadline_).minimise());
+        if (!game_.once && !game_.number && (is_new || !more)) lower(minimise_prices());
         return more ? IACTA_MORE : IACTA_DONE;
     }
 
   private:
+    double minimise_prices() const {
+        int spare = 0;
+        for (int v : game_.find_live_stacks(game_.start)) spare += game_.spare(game_.start, v);
+        Payments payments = divide_payments(game_, bounds_->chances());
+        return Prices(game_, game_.start.armies, spare, game_.price, std::move(payments), deadline_).minimise();
+    }
+
     const Game<W>& game_;
     Deadline& deadline_;
     double least_ = std::numeric_limits<double>::infinity();

@@ -30,17 +30,10 @@ class SizedSearch final : public Search {
         *value = *cost = 0.0;
         *states = 0;
         if (ends && !read_ends(*ends)) return IACTA_UNSOUND;
-        if (!small_ && !large_) {
-            small_ = std::make_unique<Exact<W, 1>>(game_, deadline_, ends_);
-            if (!small_->fits()) {
-                small_.reset();
-                large_ = std::make_unique<Exact<W, 4>>(game_, deadline_, ends_);
-                if (!large_->fits()) large_.reset();
-            }
-        }
-        int32_t answer = small_   ? solve_with(small_, *s, value, cost, states)
-                         : large_ ? solve_with(large_, *s, value, cost, states)
-                                  : IACTA_TOO_LARGE;
+        if (!exact_) exact_ = std::make_unique<Exact<W>>(game_, deadline_, ends_);
+        int32_t answer = IACTA_TOO_LARGE;
+        if (exact_->fits()) answer = solve_exactly(*s, value, cost, states);
+        else exact_.reset();
         if (ends) write_ends(*ends);
         return answer;
     }
@@ -93,7 +86,7 @@ class SizedSearch final : public Search {
             int most = game_.max_dice(s, v, c);
             Roll roll{v, c, dice > 0 ? dice : most};
             if (most > 0 && roll.dice <= most && game_.is_allowed(s, v, c, roll.dice))
-                d = call_deep([&] { return ask_policy([&](auto& it) { return it.evaluate_roll(s, roll); }); });
+                d = call_deep([&] { return ask_policy([&](auto& policy) { return policy.evaluate_roll(s, roll); }); });
         }
         write_decision(d, decision);
         return IACTA_DONE;
@@ -105,7 +98,7 @@ class SizedSearch final : public Search {
         const Position<W>& s = *given;
         if (!is_land(v) || !is_land(c) || !s.mine.has(v) || s.mine.has(c) || game_.spare(s, v) < 1 || least < 0)
             return IACTA_UNSOUND;
-        *moved = call_deep([&] { return ask_policy([&](auto& it) { return it.advance(s, v, c, least); }); });
+        *moved = call_deep([&] { return ask_policy([&](auto& policy) { return policy.advance(s, v, c, least); }); });
         return IACTA_DONE;
     }
 
@@ -113,7 +106,7 @@ class SizedSearch final : public Search {
         auto given = read_state(state);
         if (!given) return IACTA_UNSOUND;
         const Position<W>& start = *given;
-        Flow<W> flow(game_, small_ || large_ || !game_.answers_differ);
+        Flow<W> flow(game_, exact_ || !game_.answers_differ);
         if (!has_room(flow.tally, report)) return IACTA_UNSOUND;
         int64_t total = 0;
         for (int armies : start.armies) total += armies;
@@ -134,7 +127,7 @@ class SizedSearch final : public Search {
         Tally<W> tally(game_);
         if (!has_room(tally, report) || games < 0 || (games > 0 && !gains)) return IACTA_UNSOUND;
         std::unordered_set<StateKey, StateKey::Hash> seen;  // the different states that this call visits
-        bool is_best = small_ || large_;
+        bool is_best = exact_ != nullptr;
         auto decide = [&](const Position<W>& s) {
             seen.insert(make_key(s));
             return is_best ? decide_by_policy(s) : lookahead_.decide_roll(s);
@@ -191,10 +184,7 @@ class SizedSearch final : public Search {
         return s;
     }
 
-    void forget() {
-        small_.reset();
-        large_.reset();
-    }
+    void forget() { exact_.reset(); }
     bool is_land(int t) const { return t >= 0 && t < game_.lands; }
 
     static bool has_room(const iacta_decision& decision) { return decision.room <= 0 || decision.outcomes; }
@@ -235,29 +225,27 @@ class SizedSearch final : public Search {
     // Runs a call on a thread whose stack is large enough for the recursion of the policy.
     template <class Call>
     auto call_deep(Call call, int more = 0) {
-        int steps = small_ ? small_->depth() : large_ ? large_->depth() : game_.lands;
+        int steps = exact_ ? exact_->depth() : game_.lands;
         return call_with_stack<W>(steps + more, call);
     }
-    template <class ExactGame>
-    int32_t solve_with(std::unique_ptr<ExactGame>& exact, Position<W>& s, double* value, double* cost,
-                       int64_t* states) try {
-        Worth found = call_with_stack<W>(exact->depth(), [&] { return exact->worth(s); });
+    int32_t solve_exactly(Position<W>& s, double* value, double* cost, int64_t* states) try {
+        Worth found = call_with_stack<W>(exact_->depth(), [&] { return exact_->worth(s); });
         *value = found.value, *cost = found.cost;
-        *states = int64_t(exact->states());
+        *states = int64_t(exact_->states());
         return IACTA_DONE;
     } catch (...) {
-        *states = int64_t(exact->states());
-        exact.reset();
+        *states = int64_t(exact_->states());
+        exact_.reset();
         throw;
     }
 
     // Calls `ask` with the current policy: optimal play if it has been computed, otherwise lookahead.
     template <class Ask>
     auto ask_policy(Ask ask) {
-        return small_ ? ask(*small_) : large_ ? ask(*large_) : ask(lookahead_);
+        return exact_ ? ask(*exact_) : ask(lookahead_);
     }
     Decision decide_by_policy(const Position<W>& s) {
-        return ask_policy([&](auto& it) { return it.decide(s); });
+        return ask_policy([&](auto& policy) { return policy.decide(s); });
     }
 
     static void write_decision(const Decision& d, iacta_decision& decision) {
@@ -273,8 +261,7 @@ class SizedSearch final : public Search {
     Game<W> game_;
     Lookahead<W> lookahead_;
     Ends<W> ends_;
-    std::unique_ptr<Exact<W, 1>> small_;
-    std::unique_ptr<Exact<W, 4>> large_;
+    std::unique_ptr<Exact<W>> exact_;  // optimal play, if it has been computed
     std::unique_ptr<Bound> bound_;
 };
 
