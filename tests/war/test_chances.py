@@ -22,7 +22,7 @@ from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate, Interval
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
-from iacta.war.chances import ALLOWANCES, GOAL_GAMES, SEED_COUNT, WinChances, play_games
+from iacta.war.chances import ALLOWANCES, GOAL_GAMES, SEED_COUNT, Series, WinChances
 from iacta.war.games import Aim, Floats, PlayedGames, War, describe_aim, find_best_aim_per_goal
 from iacta.war.goals import (
     _Candidate,
@@ -124,14 +124,16 @@ def test_only_complete_stages_count(monkeypatch: pytest.MonkeyPatch) -> None:
     assert win_chances(turn, games=250, progress=keep) == seen[250]
     assert {**seen} == {n: win_chances(turn, games=n) for n in (100, 200, 250)}
 
-    def stop_early(*args: Any) -> PlayedGames:
-        found = play_games(*args)
-        if len(args) < 8 or not args[7]:  # never stop the first stage
+    play = Series.play
+
+    def stop_early(series: Series, end: int, deadline: Deadline, *more: Any) -> PlayedGames:
+        found = play(series, end, deadline, *more)
+        if len(more) < 2:  # never stop the first stage
             return found
-        args[4].stop()
+        deadline.stop()
         return PlayedGames._make(each[:-1] for each in found)
 
-    monkeypatch.setattr(iacta.war.chances, "play_games", stop_early)
+    monkeypatch.setattr(Series, "play", stop_early)
     assert win_chances(turn, games=250) == seen[100]
 
 
@@ -148,11 +150,11 @@ def test_the_best_goal_is_selected_in_other_games() -> None:
     turn = make_line_turn("r5 b4 g4", place=3, players=("red", "blue", "green"))
     war, wins = War(turn), dict[Aim, float]()
     for aim, _ in find_best_aim_per_goal(war, PLAYERS["usual"], 3):
-        selecting = play_games(war, "usual", GOAL_GAMES, 3, Deadline(), aim)
+        selecting = Series(war, "usual", 3, aim).play(GOAL_GAMES, Deadline())
         wins[aim] = float(selecting.chances[:, 0].mean())
     assert len({*wins.values()}) > 1
     best = max(wins, key=lambda aim: wins[aim])
-    fresh = play_games(war, "usual", 50, 3 + SEED_COUNT, Deadline(), best)
+    fresh = Series(war, "usual", 3 + SEED_COUNT, best).play(50, Deadline())
     found = win_chances(turn, best_goal=True, games=50, seed=3)
     assert found.goal == describe_aim(war, best)
     assert found.chances.find_chance("red").chance == pytest.approx(fresh.chances[:, 0].mean())
@@ -270,7 +272,7 @@ def test_the_best_goal_gets_fresh_games() -> None:
     }
     assert found.best.how == "tactics"
     aim = aims[found.best.goal]
-    fresh = play_games(war, "usual", 12, 5 + SEED_COUNT, Deadline(), aim)
+    fresh = Series(war, "usual", 5 + SEED_COUNT, aim).play(12, Deadline())
     assert found.best.win == pytest.approx(fresh.chances[:, war.seats.index(mover)].mean())
     for each in found.goals:
         assert each.behind == pytest.approx(found.best.win - each.win)

@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from itertools import chain
 from math import sqrt
 from os import cpu_count
@@ -223,79 +222,88 @@ def find_cut_rounds(player: str, turn: Turn) -> int:
     return CUT_ROUNDS if player in ALLOWANCES and turn.victory.is_judged_by_v else 0
 
 
-def play_games(
-    war: War,
-    player: str,
-    games: int,
-    seed: int,
-    deadline: Deadline,
-    aim: Aim = CHOSEN_AIM,
-    progress: Progress | None = None,
-    start: int = 0,
-) -> PlayedGames:
-    """Play games with one AI of the core in every seat, using one thread per processor.
+@dataclass(frozen=True)
+class Series:
+    """Games from one turn in which one AI plays every seat.
 
-    games: the end of the range of game indices. Each index has its own dice.
-    start: the index of the first game.
+    war: the turn from which games are played.
+    player: the AI.
+    seed: the seed of the dice. Each index of a game has its own dice.
+    aim: the aim of the first turn.
     """
-    seats = (PLAYERS[player],) * len(war.seats)
-    firsts = iter(range(start, games, CHUNK_GAMES))  # all threads share this iterator
-    done, reporting = 0, Lock()
 
-    def work() -> list[tuple[int, PlayedGames]]:
-        nonlocal done
-        found = []
-        for first in firsts:
-            chunk = war.play_games(
-                seats,
-                games=min(CHUNK_GAMES, games - first),
-                first=first,
-                seed=seed,
-                aim=aim,
-                cut=find_cut_rounds(player, war.turn),
-                most_rounds=MAX_ROUNDS,
-                deadline=deadline,
-            )
-            found.append((first, chunk))
-            with reporting:
-                done += len(chunk.chances)
-                if progress is not None:
-                    progress(done, games)
-            if deadline.is_over:
-                break
+    war: War
+    player: str
+    seed: int
+    aim: Aim = CHOSEN_AIM
+
+    def play(
+        self, end: int, deadline: Deadline, progress: Progress | None = None, start: int = 0
+    ) -> PlayedGames:
+        """Play games until the deadline, using one thread per processor.
+
+        start, end: the range of the indices of the games; `end` is excluded.
+        """
+        seats = (PLAYERS[self.player],) * len(self.war.seats)
+        firsts = iter(range(start, end, CHUNK_GAMES))  # all threads share this iterator
+        done, reporting = 0, Lock()
+
+        def work() -> list[tuple[int, PlayedGames]]:
+            nonlocal done
+            found = []
+            for first in firsts:
+                chunk = self.war.play_games(
+                    seats,
+                    games=min(CHUNK_GAMES, end - first),
+                    first=first,
+                    seed=self.seed,
+                    aim=self.aim,
+                    cut=find_cut_rounds(self.player, self.war.turn),
+                    most_rounds=MAX_ROUNDS,
+                    deadline=deadline,
+                )
+                found.append((first, chunk))
+                with reporting:
+                    done += len(chunk.chances)
+                    if progress is not None:
+                        progress(done, end)
+                if deadline.is_over:
+                    break
+            return found
+
+        threads = cpu_count() or 1
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                working = [pool.submit(work) for _ in range(threads)]
+                # Without a timeout, Ctrl-C would not interrupt the wait.
+                rows = [each.result(TIMEOUT_MAX) for each in working]
+            except BaseException:
+                deadline.stop()
+                raise
+        # Sort the chunks by the index of their first game to make the result independent of
+        # threads.
+        parts = [chunk for _, chunk in sorted(chain(*rows), key=lambda row: row[0])]
+        return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+    def play_at_least_two(
+        self, end: int, deadline: Deadline, progress: Progress | None = None
+    ) -> PlayedGames:
+        """Play games, and extend the deadline by `GRACE` for the two games of an interval.
+
+        The result can still contain fewer than two games.
+        """
+        found = self.play(end, deadline, progress)
+        if len(found.chances) < 2:
+            found = self.play(2, deadline.postpone(GRACE))
         return found
 
-    threads = cpu_count() or 1
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            working = [pool.submit(work) for _ in range(threads)]
-            # Without a timeout, Ctrl-C would not interrupt the wait.
-            rows = [each.result(TIMEOUT_MAX) for each in working]
-        except BaseException:
-            deadline.stop()
-            raise
-    # Sort the chunks by the index of their first game to make the result independent of threads.
-    parts = [chunk for _, chunk in sorted(chain(*rows), key=lambda row: row[0])]
-    return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
-
-
-def play_at_least_two_games(
-    war: War,
-    player: str,
-    games: int,
-    seed: int,
-    deadline: Deadline,
-    aim: Aim = CHOSEN_AIM,
-    progress: Progress | None = None,
-) -> PlayedGames:
-    """Call `play_games`, and extend the deadline by `GRACE` for the two games of an interval.
-
-    The result can still contain fewer than two games.
-    """
-    found = play_games(war, player, games, seed, deadline, aim, progress)
-    if len(found.chances) < 2:
-        found = play_games(war, player, 2, seed, deadline.postpone(GRACE), aim)
-    return found
+    def play_stage(
+        self, start: int, end: int, deadline: Deadline, progress: Progress
+    ) -> PlayedGames:
+        """Play the games of a stage, at least two games in the first stage."""
+        if start:
+            return self.play(end, deadline, progress, start)
+        return self.play_at_least_two(end, deadline, progress)
 
 
 def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tuple[Aim, str]:
@@ -309,7 +317,7 @@ def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tup
         return CHOSEN_AIM, ""
     mover, best = war.seats.index(war.turn.player), (-1.0, CHOSEN_AIM)
     for aim in aims:
-        wins = play_games(war, player, GOAL_GAMES, seed, deadline, aim).chances[:, mover]
+        wins = Series(war, player, seed, aim).play(GOAL_GAMES, deadline).chances[:, mover]
         if len(wins) < GOAL_GAMES:
             return CHOSEN_AIM, ""
         best = max(best, (float(wins.mean()), aim), key=lambda each: each[0])
@@ -327,10 +335,10 @@ class _Sample:
         self.turn, self.name = turn, get_seat_name(seat)
         if isinstance(seat, str):
             self.wanted = games or DEFAULT_GAMES.get(seat, 2000)
-            self._play = partial(_play_with_core, War(turn), seat, seed, aim)
+            self.series: Series | _PolicySeries = Series(War(turn), seat, seed, aim)
         else:
             self.wanted = games or POLICY_GAMES
-            self._play = partial(_play_with_policy, turn, seat, seed)
+            self.series = _PolicySeries(turn, seat, seed)
         self.played = 0
         self._parts = list[PlayedGames]()
 
@@ -346,7 +354,7 @@ class _Sample:
             progress(done, total)
 
         if start < end:
-            part = self._play(start, end, deadline, count)
+            part = self.series.play_stage(start, end, deadline, count)
             if len(part.chances) == end - start or not start:
                 self._parts.append(part)
 
@@ -376,50 +384,37 @@ def _limit_policy(policy: Policy, deadline: Deadline) -> Policy:
     return act
 
 
-def _play_with_core(
-    war: War,
-    player: str,
-    seed: int,
-    aim: Aim,
-    first_game: int,
-    end: int,
-    deadline: Deadline,
-    progress: Progress,
-) -> PlayedGames:
-    if first_game:
-        return play_games(war, player, end, seed, deadline, aim, progress, first_game)
-    return play_at_least_two_games(war, player, end, seed, deadline, aim, progress)
+@dataclass(frozen=True)
+class _PolicySeries:
+    """Games from one turn in which one policy plays every seat; fields as for `Series`."""
 
+    turn: Turn
+    policy: Policy
+    seed: int
 
-def _play_with_policy(
-    turn: Turn,
-    policy: Policy,
-    seed: int,
-    first_game: int,
-    end: int,
-    deadline: Deadline,
-    progress: Progress,
-) -> PlayedGames:
-    seats = list_seats(turn)
-    rows = []
-    for number in range(first_game, end):
-        # The first two games may take longer, because an interval needs two games.
-        limit = deadline if number >= 2 else deadline.postpone(GRACE)
-        timed = _limit_policy(policy, limit)
-        try:
-            winner = play_to_end(dict.fromkeys(seats, timed), turn, seed, number)
-        except _TimeIsOverError:
-            break
-        # V does not apply to policies. Therefore a game without a winner counts equally for all
-        # players.
-        rows.append([float(each == winner) if winner else 1 / len(seats) for each in seats])
-        progress(len(rows), end - first_game)
-    if not rows:
-        raise make_time_error()
-    chances = np.array(rows)
-    zeros = np.zeros(len(rows), np.uint8)
-    is_too_long = ~(chances == 1.0).any(axis=1)
-    return PlayedGames(chances, zeros.astype(bool), is_too_long, zeros, zeros.astype(np.int32))
+    def play_stage(
+        self, start: int, end: int, deadline: Deadline, progress: Progress
+    ) -> PlayedGames:
+        """Play the games of a stage until the deadline."""
+        seats, rows = list_seats(self.turn), []
+        for number in range(start, end):
+            # The first two games may take longer, because an interval needs two games.
+            limit = deadline if number >= 2 else deadline.postpone(GRACE)
+            timed = _limit_policy(self.policy, limit)
+            try:
+                winner = play_to_end(dict.fromkeys(seats, timed), self.turn, self.seed, number)
+            except _TimeIsOverError:
+                break
+            # V does not apply to policies. Therefore a game without a winner counts equally for all
+            # players.
+            rows.append([float(each == winner) if winner else 1 / len(seats) for each in seats])
+            progress(len(rows), end - start)
+        if not rows:
+            raise make_time_error()
+        chances = np.array(rows)
+        zeros = np.zeros(len(rows), np.uint8)
+        is_too_long = ~(chances == 1.0).any(axis=1)
+        return PlayedGames(chances, zeros.astype(bool), is_too_long, zeros, zeros.astype(np.int32))
 
 
 def _make_estimate(

@@ -17,7 +17,7 @@ candidates more precise than the chances themselves.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import sqrt
@@ -48,14 +48,13 @@ from iacta.probability.estimate import MIN_GAMES, Interval
 from iacta.war.chances import (
     ALLOWANCES,
     SEED_COUNT,
+    Series,
     Z,
     check_game_ends,
     estimate_interval,
     find_cut_rounds,
     find_second_ai,
     make_time_error,
-    play_at_least_two_games,
-    play_games,
 )
 from iacta.war.games import (
     CARD_AIMS,
@@ -370,10 +369,9 @@ def best_goals(
     playing = deadline.take_share(AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE)
     for k, aim in enumerate(aims):
         part = playing.take_share(1 / (len(aims) - k))
-        by_second = _estimate_second_opinion(
-            war, aim, number, seed, part.take_share(SECOND_TIME_SHARE)
-        )
-        found = play_at_least_two_games(war, "usual", number, seed, part, aim)
+        second_part, series = part.take_share(SECOND_TIME_SHARE), Series(war, "usual", seed, aim)
+        by_second = _estimate_second_opinion(series, number, second_part)
+        found = series.play_at_least_two(number, part)
         if by_second is None or len(found.chances) < 2:
             break
         second[describe_aim(war, aim)] = by_second
@@ -385,7 +383,7 @@ def best_goals(
                 float(found.reached.mean()),
                 None,
                 war.play_turn(PLAYERS["usual"], seed, aim),
-                partial(_play_tactics, war, aim, number),
+                partial(_play_tactics, series, number),
             )
         )
         report(k + 1)
@@ -419,14 +417,16 @@ def best_goals(
 
 
 def _estimate_second_opinion(
-    war: War, aim: Aim, games: int, seed: int, deadline: Deadline
+    series: Series, games: int, deadline: Deadline
 ) -> _SecondOpinion | None:
     """Estimate the mover's chance to win if the keeper plays every seat.
 
+    series: the games of the usual AI.
+
     The result is `None` if the time is too short for two games.
     """
-    ai = find_second_ai("usual")
-    found = play_at_least_two_games(war, ai, games, seed, deadline, aim)
+    war, ai = series.war, find_second_ai("usual")
+    found = replace(series, player=ai).play_at_least_two(games, deadline)
     if len(found.chances) < 2:
         return None
     column = found.chances[:, war.seats.index(war.turn.player)]
@@ -505,9 +505,9 @@ def _has_cut_games(results: Floats) -> bool:
     return bool(((results > 0.0) & (results < 1.0)).any())
 
 
-def _play_tactics(war: War, aim: Aim, games: int, seed: int, deadline: Deadline) -> Floats:
-    """Play games with an aim in this turn; return the mover's result in each game."""
-    found = play_games(war, "usual", games, seed, deadline, aim)
+def _play_tactics(series: Series, games: int, seed: int, deadline: Deadline) -> Floats:
+    """Play a series of games with another seed; return the mover's result in each game."""
+    found, war = replace(series, seed=seed).play(games, deadline), series.war
     return found.chances[:, war.seats.index(war.turn.player)]
 
 
