@@ -65,21 +65,32 @@ def test_a_turn_survives_its_file(tmp_path: Path) -> None:
         ({"phase": 3}, "phase must be text, got 3"),
         ({"phase": "sleep"}, "phase of the code must be"),
         ({"cards": {"purple": 3}}, "purple"),
+        ({"cards": "red"}, "cards must be pairs name:value"),
+        ({"sets": {"red": 3}}, "sets must be a list of armies"),
+        ({"whole": ["Peru"]}, "whole must be true or false"),
+        ({"own": {"Narnia": "wall"}}, "Narnia"),
+        ({"stay": ["Brazil"]}, "stay must be the player's own territories"),
+        ({"win": {"missions": "", "red": "eliminate pink", "blue": "hidden"}}, "pink"),
+        ({"win": "share:99"}, "share must be at most 42 territories"),
+        ({"phase": "defend"}, "attack must be given in the phase 'defend'"),
+        ({"attack": "Peru:Narnia:3", "phase": "advance"}, "Narnia"),
         ({"keep": {"Narnia": 3}}, "Narnia"),
         ({"rules": "capitol"}, "unknown rules 'capitol'; did you mean 'capital'?"),
         ({"fortify": "far"}, "fortify must be"),
         ({"symbols": {"Peru": "horse"}}, "symbol of Peru must be 'infantry'"),
     ],
 )
-def test_a_wrong_key_is_refused_in_one_sentence(
+def test_a_wrong_key_is_refused_in_one_sentence_with_its_line(
     tmp_path: Path, keys: dict[str, Any], message: str
 ) -> None:
     file = tmp_path / "turn.json"
-    file.write_text(json.dumps({**TABLE, **keys}, indent=1), encoding="utf-8")
+    rows = json.dumps({**TABLE, **keys}, indent=1).splitlines()
+    file.write_text("\n".join(rows), encoding="utf-8")
     with pytest.raises(IactaError) as caught:
         read_moment(file)
     assert message in str(caught.value)
-    assert str(caught.value).startswith(f"position file '{file}': ")
+    line = next(n for n, row in enumerate(rows, 1) if row.startswith(f' "{next(iter(keys))}":'))
+    assert str(caught.value).startswith(f"position file '{file}': line {line}: ")
     assert "\n" not in str(caught.value)
 
 

@@ -61,8 +61,8 @@ def list_border_odds(turn: Turn) -> tuple[BorderOdds, ...]:
             turn.armies[c],
             _win_chance(setting.kernels[c], turn.count_spare(v), turn.armies[c]),
         )
-        for v, owner in enumerate(turn.owners)
-        if owner == turn.player and turn.count_spare(v) > 0 and not setting.resting[v]
+        for v in turn.list_own()
+        if turn.count_spare(v) > 0 and not setting.resting[v]
         for c in setting.borders[v]
         if turn.owners[c] != turn.player and turn.armies[c]
     )
@@ -85,7 +85,7 @@ def expect_roll_losses(turn: Turn, attack: Attack, their_dice: int | None = None
         reduced = turn.find_reduced_results(attack, their_dice).items()
         return _sum_losses((p, lost, killed) for (lost, killed), p in reduced)
     turn.list_losses(attack)  # raises an error for an illegal attack
-    v, c = turn.setting.index[attack.start], turn.setting.index[attack.to]
+    v, c = turn.find_ends(attack)
     kernel, spare, defenders = turn.setting.kernels[c], turn.count_spare(v), turn.armies[c]
     return _sum_losses(
         [

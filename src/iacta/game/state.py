@@ -1,6 +1,6 @@
 """The data of a turn: a setting, which no action changes, and a state, which actions change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, Self
@@ -295,6 +295,15 @@ class TurnData:
         """
         return self.armies[self.setting.index[self.board.find(name)]]
 
+    def find_ends(self, attack: Attack) -> tuple[int, int]:
+        """Return the indices of the attacking and of the attacked territory."""
+        return self.setting.index[attack.start], self.setting.index[attack.to]
+
+    def list_own(self) -> Iterator[int]:
+        """Yield the indices of the player's territories."""
+        player = self.state.player
+        return (t for t, owner in enumerate(self.state.owners) if owner == player)
+
     def count_spare(self, v: int) -> int:
         """Return the number of armies that can be lost or moved.
 
@@ -325,7 +334,7 @@ class TurnData:
         >>> choice.dice, choice.least, len(choice.throws)
         (3, 3, 1)
         """
-        v, c = self.setting.index[attack.start], self.setting.index[attack.to]
+        v, c = self.find_ends(attack)
         kernel, spare, defenders = self.setting.kernels[c], self.count_spare(v), self.armies[c]
         if their_dice is not None:
             defenders = min(defenders, their_dice)

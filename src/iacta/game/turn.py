@@ -21,9 +21,9 @@ the player adds two armies to that territory, at most once a turn; such cards ar
 one.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 import numpy as np
@@ -38,9 +38,7 @@ from iacta.game.actions import (
     Advance,
     Attack,
     Defend,
-    EndPhase,
     Fortify,
-    Numbered,
     Place,
     Result,
     Reveal,
@@ -48,25 +46,16 @@ from iacta.game.actions import (
 )
 from iacta.game.cards import (
     DECK,
-    MUST_TRADE,
     PICTURED,
-    SET_SIZE,
     TRADED_AT_ONCE,
     Hand,
     Sets,
-    find_named_sets,
-    find_sets,
     list_hands,
     list_named_cards,
 )
 from iacta.game.codes import TurnFields, read_turn_code, write_turn_code, write_turn_toml
-from iacta.game.setup import (
-    MAX_NEW,
-    STARTS,
-    read_setting,
-    read_state,
-    read_victory_condition,
-)
+from iacta.game.legal import list_actions, list_fortifications, may_trade, refuse_attack
+from iacta.game.setup import MAX_NEW, STARTS, read_setting, read_state, read_victory_condition
 from iacta.game.state import Phase, PlayState, Setting, TurnData
 from iacta.game.victory import Victory
 from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int
@@ -91,13 +80,6 @@ class TurnPolicy(Protocol):
 
 
 TERRITORIES_PER_ARMY, MIN_NEW = 3, 3
-REFUSED_ATTACKS = {
-    "trade": "trade cards first, or end the trade",
-    "place": "place the new armies first",
-    "defend": "the defender chooses dice first",
-    "fortify": "the attacks are over",
-    "over": "the turn is over",
-}
 
 
 class Move(NamedTuple):
@@ -222,7 +204,7 @@ class Turn(TurnData):
         vars(self).update(setting=setting, state=state)
         with add_parameter("victory"):
             state = state._replace(victory=state.victory.resolve_names(self))
-        if state.phase == "trade" and not self._may_trade:
+        if state.phase == "trade" and not may_trade(self):
             state = state._replace(phase="place" if state.place else "attack")
         vars(self)["state"] = state
 
@@ -295,7 +277,7 @@ class Turn(TurnData):
         state = self.state._replace(owners=(*owners,), armies=(*armies,), first=0)
         new = self._make(setting, state)
         if self.phase == "advance" and self.pending is not None:
-            v, c = self._find_ends(self.pending)
+            v, c = self.find_ends(self.pending)
             if owners[v] != self.player or owners[c] != self.player or new.count_spare(v) < 0:
                 raise IllegalError(f"move armies into {self.pending.to} before this correction")
             if new.winner is None and self.then == "over":
@@ -315,94 +297,7 @@ class Turn(TurnData):
 
     @cached_property
     def _actions(self) -> Actions:
-        if self.phase == "trade":
-            return Actions(self._list_trades())
-        if self.phase == "place":
-            return Actions(self._list_placements())
-        if self.phase == "attack":
-            return Actions([*self._list_all_attacks(), (EndPhase(),)])
-        if self.phase == "defend" and self.throw is not None:
-            return Actions([[Defend(k + 1) for k in range(len(self.throw.options))]])
-        if self.phase == "advance" and self.pending is not None:
-            v, c = self._find_ends(self.pending)
-            least = self.armies[c]
-            return Actions([Numbered(Advance, range(least, least + self.count_spare(v) + 1))])
-        return Actions(
-            [*self._list_fortifications(), (EndPhase(),)] if self.phase == "fortify" else []
-        )
-
-    def _find_ends(self, attack: Attack) -> tuple[int, int]:
-        """Return the indices of the attacking and of the attacked territory."""
-        return self.setting.index[attack.start], self.setting.index[attack.to]
-
-    def _list_own(self) -> Iterator[int]:
-        player = self.player
-        return (t for t, owner in enumerate(self.owners) if owner == player)
-
-    @property
-    def _may_trade(self) -> bool:
-        """Return whether the player can trade a set, or can reveal cards that may contain a set."""
-        hand = self.hand
-        # After a conquest, players trade only because they have eliminated somebody.
-        least = MUST_TRADE if self.conquered else SET_SIZE
-        return hand.number >= least and (hand.unknown > 0 or bool(find_sets(hand)))
-
-    def _list_trades(self) -> list[list[Action]]:
-        hand = self.hand
-        reveal: list[Action] = [Reveal()] if hand.unknown else []
-        stop: list[Action] = [EndPhase()] if hand.number < MUST_TRADE else []
-        if not self.symbols:
-            return [reveal, [Trade(each) for each in find_sets(hand)], stop]
-        trades: list[Action] = [
-            Trade(cards, territory)
-            for cards in find_named_sets(hand, self.symbols)
-            for territory in self._find_pictured(cards) or ("",)
-        ]
-        return [reveal, trades, stop]
-
-    def _find_pictured(self, cards: Hand) -> tuple[str, ...]:
-        """Return the pictured territories that may get two extra armies from a set."""
-        if self.pictured:
-            return ()
-        places = self.setting.index
-        return tuple(t for t in cards.territories if self.owners[places[t]] == self.player)
-
-    def _list_placements(self) -> Iterator[Numbered]:
-        """Yield the placements on each territory; the last territory must get all other armies."""
-        own = [t for t in self._list_own() if t >= self.first]
-        for t in own:
-            least = self.place if t == own[-1] else 1
-            yield Numbered(partial(Place, self.board.territories[t]), range(least, self.place + 1))
-
-    def _list_all_attacks(self) -> Iterator[list[Action]]:
-        names, setting = self.board.territories, self.setting
-        player, owners, armies = self.player, self.owners, self.armies
-        for v in self._list_own():
-            if armies[v] > setting.garrisons[v] and not setting.resting[v]:
-                for c in setting.borders[v]:
-                    if owners[c] != player and armies[c]:
-                        yield [
-                            Attack(names[v], names[c], dice) for dice in self.list_attack_dice(v, c)
-                        ]
-
-    def _list_fortifications(self) -> Iterator[Numbered]:
-        names = self.board.territories
-        if self.fortify != "none":
-            for v in self._list_own():
-                spare = self.count_spare(v)
-                if spare > 0 and not self.setting.resting[v]:
-                    for to in self._find_reach(v):
-                        yield Numbered(partial(Fortify, names[v], names[to]), range(1, spare + 1))
-
-    def _find_reach(self, v: int) -> list[int]:
-        """Return the territories to which the armies of v may move at the end of the turn."""
-        player, owners, borders = self.player, self.owners, self.setting.borders
-        reached = [c for c in borders[v] if owners[c] == player]
-        if self.fortify == "connected":
-            for near in reached:
-                further = (c for c in borders[near] if owners[c] == player)
-                reached += [c for c in further if c != v and c not in reached]
-        return sorted(reached)
+        return list_actions(self)
 
     # Results of actions.
 
@@ -488,7 +383,7 @@ class Turn(TurnData):
                 )._end_turn()
         if self.phase == "trade":
             return self._enter("place")
-        if self.phase == "attack" and any(self._list_fortifications()):
+        if self.phase == "attack" and any(list_fortifications(self)):
             return self.with_state(self.state._replace(phase="fortify"))
         return self._end_turn()
 
@@ -545,7 +440,7 @@ class Turn(TurnData):
         """
         attacks = self._list_attacks(start, to)
         if not attacks:
-            raise self._refuse_attack(start, to)
+            raise refuse_attack(self, start, to)
         c = self.setting.index[attacks[0].to]
         defence = self.setting.kernels[c].rules.defence
         return tuple(each.dice for each in attacks), min(self.armies[c], defence.kept)
@@ -622,7 +517,7 @@ class Turn(TurnData):
         names = self.board.find(start), self.board.find(to)
         attacks = self._list_attacks(*names)
         if not attacks:
-            raise self._refuse_attack(*names)
+            raise refuse_attack(self, *names)
         v, c = map(self.setting.index.__getitem__, names)
         mine, theirs, garrison = self.armies[v], self.armies[c], self.setting.garrisons[v]
         left = read_int(left, f"armies left on {names[0]}", least=garrison, most=mine)
@@ -662,29 +557,6 @@ class Turn(TurnData):
             )
         return self._lose_armies(attacks[0], lost, killed)._end_if_won(self)
 
-    def _refuse_attack(self, start: str, to: str) -> IllegalError:
-        """Return an exception with the reason why an attack is illegal."""
-        start, to = self.board.find(start), self.board.find(to)
-        return IllegalError(f"{start} cannot attack {to}: {self._explain_refusal(start, to)}")
-
-    def _explain_refusal(self, start: str, to: str) -> str:
-        """Return the reason why an attack is illegal."""
-        v, owner, owned = self.setting.index[start], *map(self.owner_of, (start, to))
-        garrison, armies = self.setting.garrisons[v], self.armies[v]
-        if self.phase == "advance" and self.pending is not None:
-            return f"move armies into {self.pending.to} first"
-        if self.phase != "attack":
-            return REFUSED_ATTACKS[self.phase]
-        if owner != self.player:
-            return f"it is not {self.player}'s"
-        if owned == self.player:
-            return f"{self.player} owns it already"
-        if to not in self.board.neighbours(start):
-            return "no border leads there"
-        if armies <= garrison:
-            return f"{garrison} must stay, and it has {armies}"
-        return "its armies must stay" if owned else "it is empty"
-
     def _list_attacks(self, start: str, to: str) -> list[Attack]:
         """Return the legal attacks from one territory on another, most dice first."""
         pair = self.board.find(start), self.board.find(to)
@@ -707,7 +579,7 @@ class Turn(TurnData):
             if all(isinstance(name, str) for name in pair):
                 near = [*self._list_attacks(*pair)]
                 if not near:
-                    raise self._refuse_attack(*pair)
+                    raise refuse_attack(self, *pair)
         few = f", such as {near[0]!r}" if near else ""
         raise IllegalError(
             f"action must be legal in the phase {self.phase!r}{few}, got {quote(action)}"
@@ -715,7 +587,7 @@ class Turn(TurnData):
 
     def _lose_armies(self, attack: Attack, lost: int, killed: int) -> "Turn":
         """Return the turn after losses; a conquest also moves in the required minimum of armies."""
-        v, c = self._find_ends(attack)
+        v, c = self.find_ends(attack)
         armies = list(self.armies)
         armies[v] -= lost
         armies[c] -= killed
@@ -756,7 +628,7 @@ class Turn(TurnData):
 
     def _advance(self, armies: int) -> "Turn":
         assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
-        v, c = self._find_ends(self.pending)
+        v, c = self.find_ends(self.pending)
         return self.with_state(
             self.state._replace(
                 phase=self.then,
@@ -799,7 +671,7 @@ class Turn(TurnData):
 
     def _enter(self, phase: Literal["trade", "place"]) -> "Turn":
         """Return the turn in a phase, or in a later phase if the player cannot act in this one."""
-        if phase == "trade" and self._may_trade:
+        if phase == "trade" and may_trade(self):
             return self.with_state(self.state._replace(phase="trade"))
         return self.with_state(self.state._replace(phase="place" if self.place else "attack"))
 
@@ -920,7 +792,9 @@ class Turn(TurnData):
 
     def _check_setting(self) -> None:
         """Raise an error if the setting does not allow the armies or the attack in progress."""
-        if self.rules.garrison > 0 and (empty := self._find_empty()):
+        held = zip(self.board.territories, self.owners, self.armies, strict=True)
+        empty = next((name for name, owner, armies in held if owner and not armies), None)
+        if empty is not None and self.rules.garrison > 0:
             raise IllegalError(f"rules with a garrison need armies on {empty}, got none")
         if self.pending is None:
             return
@@ -930,11 +804,6 @@ class Turn(TurnData):
         elif self.throw not in free.find_choice(free._find_legal(self.pending)).throws:
             raise IllegalError("the rules cannot change before the defender has chosen dice")
 
-    def _find_empty(self) -> str:
-        """Return the first territory that has an owner but no armies; `""` if there is none."""
-        held = zip(self.board.territories, self.owners, self.armies, strict=True)
-        return next((name for name, owner, armies in held if owner and not armies), "")
-
     def careful_defence(self) -> Defend:
         """Return the defence dice with the best chance to hold the territory.
 
@@ -942,7 +811,7 @@ class Turn(TurnData):
         """
         if self.pending is None or self.throw is None:
             raise IllegalError(f"phase must be 'defend' for defence dice, got {self.phase!r}")
-        v, c = self._find_ends(self.pending)
+        v, c = self.find_ends(self.pending)
         kernel, spare = self.setting.kernels[c], self.count_spare(v)
         return Defend(1 + kernel.find_worst_reply(self.throw, spare, self.armies[c]))
 
@@ -1067,13 +936,14 @@ class Turn(TurnData):
         if phase not in ("defend", "advance"):
             return turn
         with add_parameter("attack"):
-            if fields.attack is None:
-                raise MalformedError(f"attack must be given in the phase {phase!r}, got none")
+            missing = "attack" if fields.attack is None else "throw"
+            if fields.attack is None or (phase == "defend" and fields.throw is None):
+                raise MalformedError(f"{missing} must be given in the phase {phase!r}, got none")
             return turn._resume_battle(phase, fields.attack, fields.throw, fields.then)
 
     def _skip_territories_before(self, name: str) -> "Turn":
         first = self.setting.index[self.board.find(name)]
-        if self.phase != "place" or not any(t >= first for t in self._list_own()):
+        if self.phase != "place" or not any(t >= first for t in self.list_own()):
             raise IllegalError(
                 f"first must be a territory that can get new armies, got {quote(name)}"
             )
@@ -1088,7 +958,7 @@ class Turn(TurnData):
         if phase == "defend":
             throws = self.find_choice(self._find_legal(attack)).throws
             return self.after(attack, throws[read_int(throw, "throw", 0, len(throws) - 1)])
-        v, c = self._find_ends(attack)
+        v, c = self.find_ends(attack)
         check_choice(then, ("attack", "trade", "over"), "then")
         is_own = self.owners[v] == self.owners[c] == self.player
         is_conquest = is_own and c in self.setting.borders[v] and self.armies[c] > 0
