@@ -142,6 +142,11 @@ def test_there_are_no_import_cycles() -> None:
     assert not below
 
 
+def test_each_public_function_has_a_doctest() -> None:
+    functions = filter(inspect.isfunction, (getattr(iacta, name) for name in iacta.__all__))
+    assert not [each.__name__ for each in functions if ">>> " not in (each.__doc__ or "")]
+
+
 def test_class_names_are_unique() -> None:
     found: dict[str, list[Path]] = {}
     for file in (ROOT / "src").rglob("*.py"):

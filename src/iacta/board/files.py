@@ -155,6 +155,14 @@ def write_board(board: Board, path: str | PathLike[str]) -> None:
     path: the path of the file. The ending of the path determines the format.
 
     An error leaves no partially written file.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "map.toml")
+    ...     write_board(classic_board(), file)
+    ...     read_board(file) == classic_board()
+    True
     """
     file = read_path(path, "board")
     write_atomically(file, format_board(board, file.name).encode())

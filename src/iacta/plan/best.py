@@ -261,6 +261,11 @@ def armies_needed_for_plan(
     Return a whole number of at least 1. With one army less, the search finds no plan with the
     required chance, although such a plan may exist unless the search is exact. If 1000 armies are
     not enough, `IllegalError` is raised.
+
+    >>> from iacta import TakeAll
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3")
+    >>> armies_needed_for_plan(turn, TakeAll("Brazil"), chance=0.95, source="Peru")
+    10
     """
     start = read_turn(turn)
     if not isinstance(goal, Goal) or not goal.is_chance:

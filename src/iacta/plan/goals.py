@@ -529,6 +529,11 @@ def eliminate(position: Position, owner: str) -> TakeAll:
     owner: the player to eliminate.
 
     It is an error to name a player without territories, or the player to move.
+
+    >>> from iacta import Turn
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Egypt:blue:1")
+    >>> eliminate(turn.position, "blue").names
+    ('Brazil', 'Egypt')
     """
     check_position(position)
     if not isinstance(owner, str):

@@ -173,6 +173,12 @@ def hold(
 
     The player's fortifying move follows the rules of the plan's turn. Opponents play by the same
     rules, but without `keep` and `stay`, and decide after each roll.
+
+    >>> from iacta import TakeAll, Turn, best_plan
+    >>> turn = Turn.from_code("1;classic;red;Venezuela:red:12,Peru:blue:2,Brazil:blue:3")
+    >>> found = hold(best_plan(turn, TakeAll("Peru")))
+    >>> round(found.plan.win_probability, 2), round(found.win_probability, 2)
+    (1.0, 0.85)
     """
     outlook = Outlook(plan, get)
     number = read_int(ends, "ends", least=1)
@@ -197,6 +203,12 @@ def take_and_hold(
     In the alternative plans, a large stack stays at home or some armies must stay behind next to
     enemies. A few ends select the best alternative, which is then compared with the first plan over
     all ends. The first plan is kept unless the alternative is clearly better.
+
+    >>> from iacta import TakeAll, Turn, best_plan
+    >>> turn = Turn.from_code("1;classic;red;Venezuela:red:12,Peru:blue:2,Brazil:blue:3")
+    >>> plan = best_plan(turn, TakeAll("Peru"))
+    >>> take_and_hold(plan).win_probability >= hold(plan).win_probability
+    True
     """
     outlook, number = Outlook(plan, get), read_int(ends, "ends", least=1)
     deadline = Deadline.from_time_limit(time_limit).disable_shares()

@@ -250,6 +250,11 @@ def reinforcements_needed(
     Return a `Reinforcement` without marginals; its number of armies is 0 if no new armies are
     needed. With one army less, the search found no plan with that chance, although one may exist.
     If 1000 new armies are not enough, `IllegalError` is raised.
+
+    >>> from iacta import TakeAll, Turn
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:12")
+    >>> reinforcements_needed(turn, TakeAll("Brazil"), chance=0.9).placement
+    (('Peru', 11),)
     """
     start, wanted = read_turn(turn), read_chance(chance)
     if not isinstance(goal, Goal) or not goal.is_chance:

@@ -73,6 +73,13 @@ def simulate_plan(
 
     Return statistics of the runs. For a `TakeAll`, `TakeAny` or `OwnAny`, `won.interval()` contains
     the `win_probability` of the plan in 95% of simulations, if this probability is exact.
+
+    >>> from iacta import TakeAll, Turn, best_plan
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3")
+    >>> plan = best_plan(turn, TakeAll("Brazil"))
+    >>> low, high = simulate_plan(plan, runs=10_000).won.interval()
+    >>> low <= plan.win_probability <= high
+    True
     """
     found = simulate_within(plan, runs, seed, Deadline.from_time_limit(time_limit))
     if found is None:
