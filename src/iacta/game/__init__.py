@@ -21,7 +21,7 @@ from iacta.game.cards import Hand, Sets, traded_armies
 from iacta.game.missions import Eliminate, Hidden, Mission, Missions, OwnContinents, OwnTerritories
 from iacta.game.odds import BorderOdds, list_border_odds
 from iacta.game.policies import Evaluation, evaluate, evaluate_battle
-from iacta.game.turn import Move, Policy, Record, Turn
+from iacta.game.turn import Move, PlayedTurn, Policy, Turn
 from iacta.game.victory import Capitals, Share, Survivor, Victory
 from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
@@ -47,8 +47,8 @@ __all__ = [
     "OwnContinents",
     "OwnTerritories",
     "Place",
+    "PlayedTurn",
     "Policy",
-    "Record",
     "Reveal",
     "Sets",
     "Share",

@@ -95,7 +95,7 @@ class Move(NamedTuple):
     result: Result
 
 
-class Record(NamedTuple):
+class PlayedTurn(NamedTuple):
     """A turn that was played to its end.
 
     moves: the actions with their results, in the order in which they were played.
@@ -815,7 +815,7 @@ class Turn(TurnData):
         kernel, spare = self.setting.kernels[c], self.count_spare(v)
         return Defend(1 + kernel.find_worst_reply(self.throw, spare, self.armies[c]))
 
-    def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> Record:
+    def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> PlayedTurn:
         """Play the turn to its end with random dice.
 
         policy: a function from a turn to a legal action of the player. If the policy has a method
@@ -843,7 +843,7 @@ class Turn(TurnData):
             (result,) = turn.results(action).sample(1, rng)
             moves.append(Move(turn, action, result))
             turn = turn.after(action, result)
-        return Record(tuple(moves), turn)
+        return PlayedTurn(tuple(moves), turn)
 
     def decide(self, policy: Policy, defender: Policy | None = None) -> Action:
         """Return the next action, chosen by the policy of the player who acts.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from iacta.game import Action, Advance, Attack, Defend, EndPhase, Fortify, Hand, Place, Reveal
 from iacta.game import Trade as TradeAction
 from iacta.game.actions import Result
-from iacta.game.turn import Move, Record, Turn
+from iacta.game.turn import Move, PlayedTurn, Turn
 from iacta.game.victory import Victory
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
@@ -134,7 +134,7 @@ def deal_missions(turn: Turn, seed: int) -> Turn:
     return turn if victory == turn.victory else turn.with_options(victory=victory)
 
 
-def _hide_missions(record: Record, dealt: Turn, turn: Turn) -> Record:
+def _hide_missions(record: PlayedTurn, dealt: Turn, turn: Turn) -> PlayedTurn:
     """Return a copy of a record in which the dealt missions are hidden again."""
 
     def hide(each: Turn) -> Turn:
@@ -142,7 +142,7 @@ def _hide_missions(record: Record, dealt: Turn, turn: Turn) -> Record:
         return each.with_options(victory=turn.victory) if is_same else each
 
     moves = tuple(move._replace(turn=hide(move.turn)) for move in record.moves)
-    return Record(moves, hide(record.end))
+    return PlayedTurn(moves, hide(record.end))
 
 
 class War:
@@ -245,7 +245,7 @@ class War:
         kind, which = chosen.tolist()
         return action, CHOSEN_AIM if kind < 0 else Aim(AIMS[kind], which)
 
-    def play_turn(self, ai: Player, seed: int, aim: Aim = CHOSEN_AIM) -> Record:
+    def play_turn(self, ai: Player, seed: int, aim: Aim = CHOSEN_AIM) -> PlayedTurn:
         """Let an AI play the rest of the turn.
 
         Hidden missions are dealt at random for this call; the returned record hides them again.
@@ -373,14 +373,14 @@ class War:
         )
         return seen[: count.item()], chances
 
-    def _replay(self, log: Any) -> Record:
+    def _replay(self, log: Any) -> PlayedTurn:
         """Replay the core's log through `Turn`, which checks that every action is legal."""
         turn, moves = self.turn, list[Move]()
         for row in log:
             action, result = self._read_action(turn, row)
             moves.append(Move(turn, action, result))
             turn = turn.after(action, result)
-        return Record(tuple(moves), turn)
+        return PlayedTurn(tuple(moves), turn)
 
     def _read_action(self, turn: Turn, row: Any) -> tuple[Action, Result]:
         names = turn.board.territories

@@ -26,7 +26,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from iacta.game import Action, Advance, EndPhase, Place
-from iacta.game.turn import Policy, Record, Turn
+from iacta.game.turn import PlayedTurn, Policy, Turn
 from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IactaError, IllegalError
@@ -155,7 +155,7 @@ class GoalChance:
     games: int
     is_clear: bool
     plan: Plan | None
-    example: Record
+    example: PlayedTurn
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ class _Candidate(NamedTuple):
     wins: Floats  # the player's result in each game: 1, 0, or a value of V
     chance: float
     plan: Plan | None
-    example: Record
+    example: PlayedTurn
     # Play new games with a seed until a deadline, and return their results.
     play_again: Callable[[int, Deadline], Floats]
 
@@ -586,7 +586,7 @@ def _follow_plan(
     is_reached: returns whether the plan has reached its goal at the end of the turn.
     """
     play_again = partial(_play_plan, before, plan.policy, games)
-    records = list[Record]()
+    records = list[PlayedTurn]()
     wins = play_again(seed, deadline, records)
     if not len(wins):
         return None
@@ -600,7 +600,7 @@ def _play_plan(
     games: int,
     seed: int,
     deadline: Deadline,
-    records: list[Record] | None = None,
+    records: list[PlayedTurn] | None = None,
     ai: str = "usual",
 ) -> Floats:
     """Play games in which this turn follows a plan; return the mover's result in each game.

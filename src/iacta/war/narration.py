@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from iacta.game import Advance, Attack, Fortify, Place, Trade
-from iacta.game.turn import Move, Record
+from iacta.game.turn import Move, PlayedTurn
 from iacta.rules.roll import Losses
 
 
-def describe_moves(record: Record) -> list[str]:
+def describe_moves(record: PlayedTurn) -> list[str]:
     """Describe a recorded turn, with one line for all rolls of a battle.
 
     >>> from iacta import Turn
