@@ -56,7 +56,11 @@ def test_values_are_those_of_plans_and_luck_and_cost_make_up_the_change() -> Non
     assert rows[4]["is_costly"]
     assert rows[5]["luck"] < 0
     armies = sum(rows[k]["luck_armies"] or 0.0 for k in (1, 2))
-    assert rows[4]["sum"] == f"you were lucky by {armies:.1f} armies"
+    luck, cost = (sum(rows[k][name] or 0.0 for k in range(1, 5)) for name in ("luck", "cost"))
+    assert rows[4]["sum"] == (
+        f"you were lucky by {armies:.1f} armies ({100 * luck:+.1f} points) "
+        f"and your choices cost {100 * cost:.1f} points"
+    )
     assert rows[7]["sum"] == ""  # the next player's turn begins
     assert rows[8] is None  # an advance without a conquest is impossible
 

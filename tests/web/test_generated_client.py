@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from iacta.game import Turn
 from iacta.web.map_answers import MAP_ANSWERS
+from iacta.web.turns import describe_setup
 from tests.web.server import Server
 from tests.web.test_api import QUESTIONS, questions, values
 
@@ -20,8 +22,12 @@ STEP = {"do": "attack", "from": 10, "to": 11, "left": 8, "their_left": 0}
 PLACE = "1;classic;red;Peru:red:3,Brazil:blue:1;place;place=2"
 ASKED: list[tuple[str, dict[str, Any]]] = [
     ("board/read", {"text": '{"name": "A", "territories": {"A": ["B"], "B": []}}'}),
-    ("position/read", {"text": CODE}),
-    ("position/read", {"text": PLACE}),
+    ("board/read", {"text": CODE}),
+    ("board/read", {"text": PLACE}),
+    ("board/labels", {"players": ["red", "Ann"], "goals": ["continent.1.0", "all.0", "none.0"]}),
+    ("board/deal", {"players": 3, "territories": 42, "armies": 30}),
+    ("position/write", {"setup": describe_setup(Turn.from_code(CODE))}),
+    ("turn/log", {"code": CODE, "steps": [{"after": 0, **STEP}], "line": [1]}),
     ("turn/step", {"code": CODE, "step": STEP}),
     ("turn/replay", {"code": CODE, "steps": [{"after": 0, **STEP}, {"after": 0, "do": "next"}]}),
     ("turn/replay", {"code": CODE, "steps": [{"after": 0, "do": "advance"}]}),

@@ -1,7 +1,12 @@
 """Links of the board page: the URL contains the whole state."""
 
+from typing import Any
+
 from playwright.sync_api import expect
 
+from iacta.board.files import read_board
+from iacta.game.steps import parse_step_text
+from iacta.web.labels import describe_goal
 from tests.tables import table
 from tests.web.board_page import SLOWEST, TINY, TINY_LINK, play, says, spot
 from tests.web.conftest import Visit
@@ -31,8 +36,9 @@ def test_a_comment_is_in_the_link(visit: Visit) -> None:
 def test_the_back_button_and_reload_keep_the_state(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
     page.get_by_role("button", name="Goal: Take East").click()
-    page.get_by_label("Goal", exact=True).select_option("any")
-    pick = page.get_by_role("button", name="Choose on the map")
+    page.get_by_label("Goal", exact=True).select_option("any.0")
+    pick = page.locator("#pick")
+    expect(pick).to_have_text("Done")
     expect(pick).to_have_attribute("aria-pressed", "true")
     spot(page, "D").click()
     says(page, "D", "blue, 1, goal")
@@ -84,12 +90,13 @@ def test_a_cut_link_shows_the_steps_before_the_cut(visit: Visit) -> None:
 
 CUT_EVERYWHERE = """async ([board, fragment]) => {
   const { readLink, writeLink } = await import("/static/map_link.js");
-  const { state } = readLink(fragment, board, 500);
+  const look = { names: ["red", "blue"], steps: 500 };
+  const { state } = readLink(fragment, board, look);
   const link = writeLink(state);
   const last = link.indexOf("&e=") + "&e".length;
   const cuts = [];
   for (let size = 1; size <= link.length; size++) {
-    const { state: read, problem } = readLink(link.slice(0, size), board, 500);
+    const { state: read, problem } = readLink(link.slice(0, size), board, look);
     const isPrefix = read.steps.every(({ note, ...step }, k) => {
       const { note: whole = "", ...expected } = state.steps[k];
       return JSON.stringify(step) === JSON.stringify(expected) && whole.startsWith(note ?? "");
@@ -123,9 +130,10 @@ def test_a_link_that_is_cut_anywhere_says_how_many_steps_are_missing(visit: Visi
 
 READ_ALL = """async ([board, fragments]) => {
   const { readLink, writeLink } = await import("/static/map_link.js");
+  const look = { names: ["red", "blue"], steps: 500 };
   return fragments.map((fragment) => {
-    const read = readLink(fragment, board, 500);
-    return [read, readLink(writeLink(read.state), board, 500)];
+    const read = readLink(fragment, board, look);
+    return [read, readLink(writeLink(read.state), board, look)];
   });
 }"""
 
@@ -135,9 +143,35 @@ def test_links_without_a_version_stay_readable(visit: Visit) -> None:
     assert len(rows) >= 30
     board = {**BOARD, "continents": [{"name": "East", "bonus": 2, "territories": [2, 3]}]}
     read = visit("/about").evaluate(READ_ALL, [board, [fragment for fragment, _ in rows]])
-    for (fragment, state), (old, new) in zip(rows, read, strict=True):
-        assert old == {"state": {**DEFAULTS, **state}, "problem": ""}, fragment
+    for (fragment, expected), (old, new) in zip(rows, read, strict=True):
         assert new == old
+        assert old["problem"] == "", fragment
+        state, players = old["state"], old["state"]["players"]
+        (goal,) = state.pop("goals").values() or ("",)
+        for step in state["steps"]:
+            step |= parse_step_text(step.pop("text"), players)
+        whole = {**DEFAULTS, **expected}
+        parameters = make_parameters({key: whole.pop(key) for key in GOAL}, players)
+        found = describe_goal(goal, read_board(TINY), players)["parameters"] if goal else None
+        assert (state, found) == (whole, parameters), fragment
+
+
+GOAL = ("goal", "continent", "victim", "targets", "hold")
+
+
+def make_parameters(goal: dict[str, Any], players: list[str]) -> dict[str, Any] | None:
+    """Return a goal, as links of version 1 describe it, as parameters of `plan`."""
+    names = ", ".join("ABCD"[t] for t in goal["targets"])
+    hold = {"hold": True} if goal["hold"] else {}
+    known: dict[str, dict[str, Any]] = {
+        "continent": {"take": "East"},
+        "all": {"take": names},
+        "any": {"take_any": names},
+        "eliminate": {"eliminate": players[goal["victim"]]},
+        "worth": {"worth": True},
+        "win": {},
+    }
+    return known[goal["goal"]] | hold if goal["goal"] else None
 
 
 # The state of a link that contains only two players and a position.
@@ -152,9 +186,10 @@ DEFAULTS = {
     "targets": [],
     "hold": False,
     "keep": {},
+    "neutral": [],
     "stay": [],
     "fresh": 0,
-    "victory": "",
+    "fields": "",
     "played": False,
     "steps": [],
     "at": 0,
@@ -162,7 +197,7 @@ DEFAULTS = {
 
 
 def test_a_link_of_a_newer_version_is_named(visit: Visit) -> None:
-    page = visit(TINY_LINK.replace("#", "#v=3&"))
+    page = visit(TINY_LINK.replace("#", "#v=4&"))
     expect(page.locator("#wrong")).to_contain_text("from a newer version of iacta")
 
 
@@ -178,7 +213,7 @@ def test_a_code_keeps_its_victory_condition(visit: Visit) -> None:
     page.get_by_role("button", name="Analyse", exact=True).click()
     words = "The first player who owns 2 of the 42 territories wins."
     expect(page.locator("#condition")).to_contain_text(f"{words} So far: ")
-    assert "&w=share%3A2&" in page.url
+    assert "&c=win%3Dshare%3A2&" in page.url
     page.reload()
     expect(page.locator("#condition")).to_contain_text("has won: they own 2 of the 42 territories.")
     page.get_by_role("button", name="Set up").click()
@@ -186,4 +221,4 @@ def test_a_code_keeps_its_victory_condition(visit: Visit) -> None:
     page.get_by_role("button", name="Analyse", exact=True).click()
     expect(page.locator("#report")).not_to_be_empty()
     expect(page.locator("#condition")).to_have_count(0)
-    assert "&w=" not in page.url
+    assert "&c=" not in page.url

@@ -41,7 +41,7 @@ def test_a_position_is_set_up_by_mouse(visit: Visit) -> None:
     page.locator("#owners").get_by_role("button", name="blue").click()
     spot(page, "C").click()
     says(page, "C", "blue, 4, goal")
-    page.locator("#owners").get_by_role("button", name="select").click()
+    page.locator("#owners").get_by_role("button", name="only select").click()
     spot(page, "C").click()
     says(page, "C", "blue, 4, goal")
     page.locator("#owners").get_by_role("button", name="nobody").click()
@@ -51,7 +51,7 @@ def test_a_position_is_set_up_by_mouse(visit: Visit) -> None:
 
 def test_editing_armies_keeps_their_owner(visit: Visit) -> None:
     page = visit(TINY_LINK)
-    page.locator("#owners").get_by_role("button", name="select").click()
+    page.locator("#owners").get_by_role("button", name="only select").click()
     spot(page, "C").click()
     armies = page.get_by_label("Armies on C", exact=True)
     armies.click()
@@ -117,7 +117,7 @@ def test_the_table_can_do_everything_without_the_map(visit: Visit) -> None:
     page.get_by_label("A may not attack").check()
     page.get_by_label("Armies to keep on B").fill("2")
     page.keyboard.press("Tab")
-    says(page, "A", "red, 11, stays")
+    says(page, "A", "red, 11, may not attack")
     says(page, "B", "red, 1, keep 2")
     says(page, "C", "blue, 2, goal")
 
@@ -140,9 +140,8 @@ def test_quick_ways_fill_a_board(visit: Visit) -> None:
     page.get_by_text("Deal, open or paste").click()
     page.get_by_label("armies per player").fill("10")
     page.get_by_role("button", name="Deal").click()
-    legend = page.locator("#legend").inner_text()
-    assert "red: 10 armies, 2 territories" in legend
-    assert "blue: 10 armies, 2 territories" in legend
+    for player in ("red", "blue"):
+        expect(page.locator("#legend")).to_contain_text(f"{player}: 10 armies, 2 territories")
 
 
 def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:

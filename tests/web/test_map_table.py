@@ -63,6 +63,9 @@ def test_starting_over_asks_first_and_is_undone(visit: Visit) -> None:
     spot(page, "B").click()
     says(page, "B", "red, 1")
     page.wait_for_timeout(400)  # a button that has just appeared ignores taps
+    page.locator("#restore").click()
+    says(page, "B", "blue, 1")
+    page.wait_for_timeout(400)
     page.get_by_role("button", name="Undo: continue the game").click()
     expect(page.locator("#steps li")).to_have_count(3)
     says(page, "B", "red, 7")
@@ -138,7 +141,7 @@ def test_the_menu_and_the_codes_have_the_present_position(visit: Visit) -> None:
     for _ in range(2):
         page.get_by_text("Share it").click()
     expect(page.locator("#qr-said")).to_have_text("Scan the picture to open this board.")
-    link = re.escape(urlencode({"text": "http://192.0.2.7/risk/map#v=2&n=1&"}))
+    link = re.escape(urlencode({"text": "http://192.0.2.7/risk/map#v=3&n=1&"}))
     expect(page.locator("#qr")).to_have_attribute("src", re.compile(link))
     page.get_by_role("button", name="Menu").click()
     page.locator("#menu").get_by_role("link", name="Win").click()

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from iacta import charts
 from iacta.board.files import classic_board, read_board
 from iacta.board.position import Position, read_position
+from iacta.charts.boards import assign_owner_colours
+from iacta.charts.theme import choose_shapes
 from iacta.game import Turn
 from iacta.plan import TakeAll, best_plan
 from tests.web.board_page import SEEN, SLOWEST, TINY_LINK, link, plan_of_tiny, says, spot, value
@@ -323,6 +326,35 @@ def test_every_territory_is_named_and_no_label_is_on_another(visit: Visit, width
     lines = {each for each in range(len(labels)) if labels[each][0]}
     pairs = [(i, j) for i, j in np.argwhere(np.triu(meet, 1)) if {i, j} & lines]
     assert [(labels[i][0], labels[j][0]) for i, j in pairs] == []
+
+
+# The name, the colour and the shape of each player in the legend.
+LOOKS = """all => all.map(each => {
+  const path = each.querySelector("path");
+  const name = each.textContent.split(":")[0].trim();
+  return [name, path.getAttribute("fill"), path.getAttribute("d")];
+})"""
+
+
+def test_players_look_alike_on_the_page_and_in_the_picture_in_any_order(visit: Visit) -> None:
+    names = ["Ann", "Ben", "Cem", "Dora", "red", "Eva", "Fritz"]
+    looks = []
+    for order in (names, names[::-1]):
+        held = ".".join(f"{chr(97 + order.index(names[t % 7]))}{t + 1}" for t in range(42))
+        page = visit(f"/map#{'&'.join(f'p={name}' for name in order)}&h={held}")
+        expect(page.locator("#legend li")).to_have_count(7)
+        found = page.eval_on_selector_all("#legend li", LOOKS)
+        looks.append({name: (colour, shape) for name, colour, shape in found})
+    assert looks[0] == looks[1]
+    board = classic_board()
+    holdings = {name: (names[t % 7], 1) for t, name in enumerate(board.territories)}
+    position = Position(board, "red", holdings)
+    drawn = json.dumps(charts.board_map(position).to_dict())
+    colours = assign_owner_colours(position)
+    shapes = choose_shapes(colours)
+    assert {name: (colours[name], shapes[name]) for name in names} == looks[0]
+    assert all(colour in drawn and shape in drawn for colour, shape in looks[0].values())
+    assert len(set(shapes.values())) == 7
 
 
 def test_land_and_badge_have_the_colour_of_the_owner(visit: Visit) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from iacta.board.scene import NARROW, SHAPES, Anchor, Arrow, Kind, Scene, shorten_name
+from iacta.board.scene import NARROW, Anchor, Arrow, Kind, Scene, shorten_name
 from iacta.charts.axes_and_labels import value_scale
-from iacta.charts.theme import GREY, WIDTH, compute_contrast
+from iacta.charts.theme import GREY, WIDTH, choose_shapes, compute_contrast
 from iacta.charts.vega import Channel, Row, View, field, layer, table_view
 
 Point: TypeAlias = tuple[float, float]
@@ -126,10 +126,10 @@ def draw_badges(scene: Scene, rows: Sequence[Row], owners: Mapping[str, str]) ->
             "owner:N", scale=value_scale(dict(zip(owners, values, strict=True))), legend=legend
         )
 
-    shapes = [f"{SHAPES[k % len(SHAPES)]}" for k in range(len(owners))]
+    shapes = choose_shapes(owners)
     badge = base.encode(
         color=encode_owner(owners.values()),
-        shape=encode_owner(shapes),
+        shape=encode_owner(shapes[owner] for owner in owners),
     )
     edge: dict[str, Any] = {"stroke": "white", "strokeWidth": 0.8}
     digits = {owner: choose_digit_colour(tone) for owner, tone in owners.items()}

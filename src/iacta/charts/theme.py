@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+
+from iacta.board.scene import SHAPES
 
 # Hues by Okabe and Ito that colour-blind readers can distinguish, visible on white and black.
 BLUE, RED, GREEN, AMBER, PURPLE, GREY = (
@@ -168,6 +170,26 @@ def choose_colours(players: Iterable[str]) -> dict[str, str]:
             free = [*free[1:], tone]
         tones[name] = tone
     return tones
+
+
+def choose_shapes(colours: Mapping[str, str]) -> dict[str, str]:
+    """Assign a shape of badges to each player; the result does not depend on their order.
+
+    colours: the colour of each player, which determines the shape. Players have different shapes
+        unless there are more players than shapes.
+
+    >>> shapes = choose_shapes(choose_colours(["red", "blue", "green"]))
+    >>> shapes == choose_shapes(choose_colours(["green", "red", "blue"]))
+    True
+    """
+    tones = [*dict.fromkeys((*PLAYER_COLOURS, *NAMED_COLOURS.values()))]
+    free, shapes = list(SHAPES), dict[str, str]()
+    for name, tone in sorted(colours.items()):
+        usual = SHAPES[tones.index(tone) % len(SHAPES)] if tone in tones else SHAPES[-1]
+        shapes[name] = usual if usual in free else free[0]
+        free.remove(shapes[name])
+        free = free or list(SHAPES)
+    return shapes
 
 
 def compute_contrast(colour: str, other: str) -> float:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.board import Holding, Position
+from iacta.board import Board, Holding, Position
 from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote, read_int, read_list
@@ -198,6 +198,81 @@ def count_reduced_dice(turn: Turn, start: str, to: str, number: int) -> int | No
 def list_advances(turn: Turn) -> list[int]:
     """Return the legal numbers of armies that may advance into the conquered territory."""
     return [action.armies for action in turn.actions() if isinstance(action, Advance)]
+
+
+# The short text of a step, as links record it: a letter for the kind, and numbers.
+
+OPTIONAL_NUMBERS = ("dice", "their_dice")
+# For each kind of recorded step, its letter and the keys of its numbers; a step `place` or
+# `correct` has a row of numbers for each territory.
+STEP_TEXTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "attack": ("a", ("from", "to", "left", "their_left", *OPTIONAL_NUMBERS)),
+    "advance": ("m", ("armies",)),
+    "get": ("g", ("armies",)),
+    "fortify": ("f", ("from", "to", "armies")),
+    "place": ("p", ()),
+    "correct": ("c", ()),
+    "stop": ("s", ()),
+    "next": ("n", ()),
+}
+ROW_LENGTHS = {"place": 2, "correct": 3}
+STEP_TEXT = re.compile(r"([a-z])(\d{1,10}(?:-\d{1,10})*)?")
+
+
+def format_step_text(step: Step, board: Board, players: Sequence[str]) -> str:
+    """Format a recorded step as a short text for links, for `parse_step_text`.
+
+    step: the step, in the format of `record_step`; its keys `after` and `goal` are left out.
+    board: the board, for the numbers of territories.
+    players: the players, for the numbers of owners; 0 is nobody.
+
+    >>> step = {"do": "attack", "from": "B", "to": 0, "left": 8, "their_left": 1, "dice": 3}
+    >>> format_step_text(step, Board.from_edges("two", [("A", "B")]), ())
+    'a1-0-8-1-3'
+    """
+
+    def find_number(given: object) -> int:
+        return board.territories.index(given) if isinstance(given, str) else read_int(given, "step")
+
+    letter, keys = STEP_TEXTS[step["do"]]
+    numbers = [find_number(step[key]) for key in keys if step.get(key) is not None]
+    for territory, *held in step["on"] if step["do"] in ROW_LENGTHS else ():
+        *owner, armies = held
+        owners = [players.index(name) + 1 if name else 0 for name in owner]
+        numbers += [find_number(territory), *owners, armies]
+    return letter + "-".join(map(str, numbers))
+
+
+def parse_step_text(text: str, players: Sequence[str]) -> Step:
+    """Read a step from its short text, the inverse of `format_step_text`.
+
+    text: the text.
+    players: the players, for the numbers of owners.
+
+    Raises `MalformedError` for an unreadable text.
+
+    >>> parse_step_text("c2-1-5", ["red"]), parse_step_text("m7", [])
+    ({'do': 'correct', 'on': [[2, 'red', 5]]}, {'do': 'advance', 'armies': 7})
+    """
+    found = STEP_TEXT.fullmatch(text)
+    kinds = {letter: do for do, (letter, _) in STEP_TEXTS.items()}
+    if found is None or found[1] not in kinds:
+        raise MalformedError(f"cannot read the step {quote(text)}")
+    do, numbers = kinds[found[1]], [int(each) for each in (found[2] or "").split("-") if each]
+    if size := ROW_LENGTHS.get(do):
+        rows: list[list[Any]] = [
+            numbers[k : k + size] for k in range(0, len(numbers) - size + 1, size)
+        ]
+        if do == "correct":
+            names = ["", *players]
+            for row in rows:
+                row[1] = names[row[1]] if row[1] < len(names) else ""
+        return {"do": do, "on": rows}
+    keys = STEP_TEXTS[do][1]
+    missing = keys[len(numbers) :]
+    if len(numbers) > len(keys) or not {*missing} <= {*OPTIONAL_NUMBERS}:
+        raise MalformedError(f"cannot read the step {quote(text)}")
+    return {"do": do, **dict(zip(keys, numbers, strict=False))}
 
 
 def _find_territory(turn: Turn, given: object, name: str) -> str:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import fsum
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
@@ -176,7 +177,10 @@ class StepValueRecord(KeyedRecord, of=Judgement):
     figure: str = key("The value in words; empty without a goal.")
     is_chance: bool = key("Whether the value is a chance.")
     words: str = key("The value, the luck and the cost in words.")
-    sum: str = key("The luck in armies since the player's turn began, in words.")
+    sum: str = key(
+        "The luck since the player's turn began, and the cost of its decisions, in words; without "
+        "points until all values of the turn are known."
+    )
     change: float | None
     luck: float | None
     luck_armies: float | None
@@ -276,8 +280,8 @@ class StepsAnswer(Answer):
             Fraction(value) if is_exact else value, is_chance=self._is_chance(step_index)
         )
 
-    def _format_points(self, step_index: int, value: float) -> str:
-        return format_goal_change(value, is_chance=self._is_chance(step_index), sign="+")
+    def _format_points(self, step_index: int, value: float, sign: str = "+") -> str:
+        return format_goal_change(value, is_chance=self._is_chance(step_index), sign=sign)
 
     def _is_rough(self, step_index: int, judged: Judgement) -> bool:
         return (judged.error or 0.0) > MAX_PRECISE_ERROR * (
@@ -298,9 +302,17 @@ class StepsAnswer(Answer):
         return f"dice {' and '.join(parts)}" if parts else ""
 
     def _describe_sum(self, step_index: int) -> str:
-        """Describe the luck in armies since the player's turn began; empty without dice."""
-        path = [
-            judged for each in self.tree.list_path(step_index) if (judged := self.judgements[each])
-        ]
-        armies = [judged.luck_armies for judged in path if judged.luck_armies is not None]
-        return f"you were {describe_luck(sum(armies))}" if armies else ""
+        """Describe the luck and the cost since the player's turn began; empty if unknown."""
+        path = [*self.tree.list_path(step_index)]
+        judged = [self.judgements[each] or Judgement() for each in path]
+        armies = [each.luck_armies for each in judged if each.luck_armies is not None]
+        luck = f"you were {describe_luck(sum(armies))}" if armies else ""
+        known = [each for each in judged if each.luck is not None]
+        if not known or any(self.values[each] is None for each in path):
+            return luck
+        points, cost = (
+            fsum(getattr(each, name) or 0.0 for each in known) for name in ("luck", "cost")
+        )
+        if luck:
+            luck += f" ({self._format_points(step_index, points)} points) and "
+        return f"{luck}your choices cost {self._format_points(step_index, cost, sign='')} points"

@@ -1,6 +1,7 @@
 """The board page: converts boards and positions for the browser, which draws them."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from enum import Enum
@@ -9,40 +10,42 @@ from typing import Any, TypeAlias
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from iacta.board import Position
-from iacta.board.codes import identify_board
+from iacta.board.codes import identify_board, is_code
 from iacta.board.files import BUILT_IN, BoardFile, classic_board, parse_board_text
+from iacta.board.formats.reading import normalize_text
 from iacta.board.layout import check_size
-from iacta.board.scene import SHAPES, build_scene
-from iacta.charts.board_layers import choose_digit_colour
-from iacta.charts.theme import NAMED_COLOURS, PLAYER_COLOURS
+from iacta.board.scene import build_scene, shorten_name
 from iacta.forms.form import Topic
-from iacta.game import Turn
-from iacta.game.codes import format_victory
 from iacta.game.moment import parse_moment
 from iacta.game.steps import MAX_STEPS
-from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.questions.steps import STEP_SCHEMA, StepList
-from iacta.rules.variants import RULE_SETS, rules_name
+from iacta.rules.variants import RULE_SETS
 from iacta.web.api import JSON, read_json_body
 from iacta.web.client_gone import run_while_connected
+from iacta.web.labels import describe_labels
 from iacta.web.limits import MAX_QR_LETTERS
 from iacta.web.process_pool import Work
 from iacta.web.templates import render_template
-from iacta.web.turns import read_sent_board, read_text, replay_turns, step_turn
+from iacta.web.turns import (
+    NAMES,
+    deal_territories,
+    describe_setup,
+    read_sent_board,
+    read_text,
+    replay_turns,
+    step_turn,
+    write_log,
+    write_position_file,
+)
 from iacta.web.worker import answer_json
 
+HAS_PLAYER = re.compile(r"""^\s*["']?player["']?\s*[:=]|[{,]\s*"player"\s*:""", re.MULTILINE)
 Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
 LOOK = {
-    "named": NAMED_COLOURS,
-    "tones": PLAYER_COLOURS,
-    "digits": {
-        tone: choose_digit_colour(tone) for tone in (*PLAYER_COLOURS, *NAMED_COLOURS.values())
-    },
-    "shapes": SHAPES,
+    "names": NAMES,
     "steps": MAX_STEPS,
     "coded": MAX_QR_LETTERS,
 }
@@ -67,25 +70,33 @@ def _describe_object(required: list[str], **properties: Schema) -> Schema:
 
 
 _TEXT = {"type": "string", "description": "The text of the file."}
-BOARD_TEXT = _describe_object(
-    ["text"], text=_TEXT, name={"type": "string", "description": "The name of the file."}
-)
-POSITION_TEXT = _describe_object(
-    ["text"],
-    text=_TEXT,
-    board={
-        "description": "The board, if the position names a board file.",
-        "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
-    },
-)
-_CODE = {"type": "string", "description": "The code of a turn."}
 _BOARD = {
-    "description": "The board of the code; the classic board if left out.",
+    "description": "The board; the classic board if left out.",
     "anyOf": [{"enum": ["classic"]}, {"type": "object"}, {"type": "null"}],
 }
-STEPPED = _describe_object(["code", "step"], code=_CODE, board=_BOARD, step=STEP_SCHEMA)
+BOARD_TEXT = _describe_object(
+    ["text"],
+    text=_TEXT,
+    name={"type": "string", "description": "The name of the file."},
+    board={**_BOARD, "description": "The board of a position without its own board."},
+)
+_CODE = {"type": "string", "description": "The code of a turn."}
+_PLAYERS = {
+    "type": "array",
+    "items": {"type": "string"},
+    "description": "The names of all owners, for their numbers in short texts of steps.",
+}
+_SETUP = {"type": "object", "description": "The turn that the page sets up, instead of a code."}
+_STEPS = {
+    **StepList().schema(),
+    "items": {"type": "object"},
+    "description": "The steps; `after` gives the number of the step before, 0 for the start.",
+}
+STEPPED = _describe_object(
+    ["code", "step"], code=_CODE, board=_BOARD, step=STEP_SCHEMA, players=_PLAYERS
+)
 REPLAYED = _describe_object(
-    ["code"],
+    [],
     version={
         "type": "integer",
         "minimum": 1,
@@ -93,11 +104,35 @@ REPLAYED = _describe_object(
         "description": "The version of the steps; it may be left out.",
     },
     code=_CODE,
+    setup=_SETUP,
     board=_BOARD,
-    steps={
-        **StepList().schema(),
-        "description": "The steps; `after` gives the number of the step before, 0 for the start.",
+    steps=_STEPS,
+    players=_PLAYERS,
+)
+LOGGED = _describe_object(
+    ["code", "line"],
+    code=_CODE,
+    board=_BOARD,
+    steps=_STEPS,
+    goal={"type": ["object", "null"], "description": "The goal of the first turn."},
+    line={"type": "array", "items": {"type": "integer"}, "description": "The steps to write."},
+)
+SAVED = _describe_object(["setup"], setup=_SETUP, board=_BOARD)
+DEALT = _describe_object(
+    ["players", "territories", "armies"],
+    players={"type": "integer", "minimum": 1, "description": "The number of players."},
+    territories={"type": "integer", "minimum": 1, "description": "The number of territories."},
+    armies={"type": "integer", "minimum": 1, "description": "The armies of each player."},
+)
+LABELLED = _describe_object(
+    ["players"],
+    players=_PLAYERS,
+    goals={
+        "type": "array",
+        "items": {"type": ["string", "object"]},
+        "description": "Goals, as short texts or as parameters of `plan`.",
     },
+    board=_BOARD,
 )
 
 
@@ -160,12 +195,13 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
             openapi_extra=extra,
         )
 
-    add("/api/v1/board/read", read_board_text, "Read the text of a board file", BOARD_TEXT)
-    add(
-        "/api/v1/position/read", read_position_text, "Read a position file or a code", POSITION_TEXT
-    )
+    add("/api/v1/board/read", read_board_text, "Read a board, a position or a code", BOARD_TEXT)
+    add("/api/v1/board/labels", describe_labels, "Return colours and goals in words", LABELLED)
+    add("/api/v1/board/deal", deal_territories, "Deal territories and armies", DEALT)
+    add("/api/v1/position/write", write_position_file, "Write a position file", SAVED)
     add("/api/v1/turn/step", step_turn, "Take a step in a turn", STEPPED)
     add("/api/v1/turn/replay", replay_turns, "Take many steps from a turn", REPLAYED)
+    add("/api/v1/turn/log", write_log, "Write steps as a log for a review", LOGGED)
     return routes
 
 
@@ -175,47 +211,19 @@ def write_classic_board() -> bytes:
 
 
 def read_board_text(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a board and its map.
+    """Return a board and its map, and the turn of a text with a position.
 
-    body: the request, with the `text` of a file in any format and its `name`.
+    body: the request, with the `text` of a file in any format or a code, its `name`, and the
+        `board` of a position without its own board.
     """
     refuse_unknown_keys(body, [*BOARD_TEXT["properties"]])
-    return _describe_board(
-        parse_board_text(read_text(body, "text"), read_text(body, "name", "board"))
-    )
-
-
-def read_position_text(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a position, its rules and constraints, and its board and map.
-
-    body: the request, with the `text` of a position file or a code, and with a `board` for a text
-        without its own board.
-    """
-    refuse_unknown_keys(body, [*POSITION_TEXT["properties"]])
-    turn = parse_moment(read_text(body, "text"), read_sent_board(body), is_fallback=True)
-    board = turn.board
-    board_file = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
-    return {
-        **_describe_board(board_file),
-        "position": _make_position_record(turn.position),
-        **_list_constraints(turn),
-    }
-
-
-def _list_constraints(turn: Turn) -> dict[str, Any]:
-    """Return the rules and constraints of a turn; refuse rules that the page cannot show."""
-    name, places = rules_name(turn.rules), turn.board.territories
-    if name not in {rule_set.name for rule_set in RULE_SETS} or turn.rules_of:
-        raise IllegalError(
-            "the board cannot show the house rules or the rules of single territories in this code"
-        )
-    return {
-        "rules": name,
-        "keep": {places.index(name): number for name, number in turn.keep.items()},
-        "stay": [places.index(name) for name in turn.stay],
-        "fresh": turn.place,
-        "victory": "" if turn.victory == SURVIVAL else format_victory(turn.victory),
-    }
+    text = normalize_text(read_text(body, "text"))
+    if is_code(text) or HAS_PLAYER.search(text):
+        turn = parse_moment(text, read_sent_board(body), is_fallback=True)
+        board = turn.board
+        file = BoardFile(board, BUILT_IN if board == classic_board() else "iacta's own")
+        return {**_describe_board(file), "setup": describe_setup(turn)}
+    return _describe_board(parse_board_text(text, read_text(body, "name", "board")))
 
 
 def _describe_board(board_file: BoardFile) -> dict[str, Any]:
@@ -228,8 +236,10 @@ def _describe_board(board_file: BoardFile) -> dict[str, Any]:
         "remarks": [{"line": remark.line, "text": remark.text} for remark in board_file.remarks],
         "board": "classic" if board == classic_board() else board.to_record(),
         "name": board.name,
+        "short_name": shorten_name(board.name),
         "code": identify_board(board),
         "territories": list(board.territories),
+        "short": [shorten_name(name) for name in board.territories],
         "continents": [
             {
                 "name": continent.name,
@@ -239,17 +249,6 @@ def _describe_board(board_file: BoardFile) -> dict[str, Any]:
             for continent in board.continents
         ],
         "scene": asdict(build_scene(board)),
-    }
-
-
-def _make_position_record(position: Position) -> dict[str, Any]:
-    return {
-        "player": position.player,
-        "territories": {
-            name: {"owner": holding.owner, "armies": holding.armies}
-            for name, holding in zip(position.board.territories, position.holdings, strict=True)
-            if holding.armies
-        },
     }
 
 

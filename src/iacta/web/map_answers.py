@@ -42,9 +42,9 @@ class DrawnBoard(TypedDict):
     format: the file format.
     remarks: remarks about the file.
     board: the board in the form that later requests must use.
-    name: the name of the board.
+    name, short_name: the name of the board, and the name shortened for a map.
     code: the part of a position code that identifies the board.
-    territories: the names of the territories.
+    territories, short: the names of the territories, and the names shortened for a map.
     continents: the continents.
     scene: the shapes and labels of the map.
     """
@@ -53,51 +53,138 @@ class DrawnBoard(TypedDict):
     remarks: list[FileRemark]
     board: SentBoard
     name: str
+    short_name: str
     code: str
     territories: list[str]
+    short: list[str]
     continents: list[DrawnContinent]
     scene: Scene
 
 
-class SentHolding(TypedDict):
-    """The owner and the armies of a territory.
+class Setup(TypedDict):
+    """A turn that the page sets up. Players and territories are numbers.
 
-    owner: the name of the player.
-    armies: the number of armies.
+    players: the names of all owners, in the order of play.
+    neutral: the owners who have no turns.
+    mover: the player to move.
+    owners: the owner of each territory; -1 for nobody.
+    armies: the number of armies on each territory.
+    rules: the name of the rules, or house rules as JSON.
+    keep: the larger garrisons by territory.
+    stay: the territories that must not attack.
+    fresh: the number of new armies.
+    fields: further fields of a code, separated by `;`.
     """
 
-    owner: str
-    armies: int
+    players: list[str]
+    neutral: list[int]
+    mover: int
+    owners: list[int]
+    armies: list[int]
+    rules: str
+    keep: dict[int, int]
+    stay: list[int]
+    fresh: int
+    fields: str
 
 
-class SentPosition(TypedDict):
-    """A position.
+class ReadBoard(DrawnBoard):
+    """A board and its map, and the turn of a text with a position.
 
-    player: the player to move.
-    territories: the owned territories, by name.
+    setup: the turn, if the text contains a position.
     """
 
-    player: str
-    territories: dict[str, SentHolding]
+    setup: NotRequired[Setup]
 
 
-class DrawnPosition(DrawnBoard):
-    """A position and its board.
+class PlayerLabel(TypedDict):
+    """The look of a player.
 
-    position: the position.
-    rules: the name of the rules, if the code of a turn was read.
-    keep: the larger garrisons by territory, if the code of a turn was read.
-    stay: the territories that must not attack, if the code of a turn was read.
-    fresh: the number of new armies, if the code of a turn was read.
-    victory: the victory condition as in a code; empty if the last survivor wins.
+    short: the name, shortened for a map.
+    colour, digits: the colour of the player, and of digits on it.
+    shape: the shape of the player's badges, as an SVG path.
     """
 
-    position: SentPosition
-    rules: NotRequired[str]
-    keep: NotRequired[dict[int, int]]
-    stay: NotRequired[list[int]]
-    fresh: NotRequired[int]
-    victory: NotRequired[str]
+    short: str
+    colour: str
+    digits: str
+    shape: str
+
+
+class GoalChoice(TypedDict):
+    """A goal to choose.
+
+    text: the short text of the goal.
+    words: the goal in words.
+    player: the number of the player to eliminate.
+    """
+
+    text: str
+    words: str
+    player: NotRequired[int]
+
+
+class GoalLabel(TypedDict):
+    """A goal of the page.
+
+    text: the short text of the goal.
+    words: the goal in words.
+    is_game: whether the goal is to win the game.
+    is_list: whether the goal lists territories.
+    hold: whether conquests must also be held; `None` if this cannot be asked.
+    parameters: the parameters of `plan`; `None` until territories are chosen.
+    targets: the territories of the goal.
+    """
+
+    text: str
+    words: str
+    is_game: bool
+    is_list: bool
+    hold: bool | None
+    parameters: dict[str, Any] | None
+    targets: list[int]
+
+
+class Labels(TypedDict):
+    """Labels of the board page.
+
+    players: the label of each player.
+    choices: the goals to choose from.
+    goals: the goals in the request; `None` for a goal that does not fit the board.
+    """
+
+    players: list[PlayerLabel]
+    choices: list[GoalChoice]
+    goals: list[GoalLabel | None]
+
+
+class Dealt(TypedDict):
+    """Territories that are dealt at random.
+
+    owners: the number of the owner of each territory.
+    armies: the number of armies on each territory.
+    """
+
+    owners: list[int]
+    armies: list[int]
+
+
+class PositionFile(TypedDict):
+    """A position file.
+
+    text: the content of the file.
+    """
+
+    text: str
+
+
+class LogFile(TypedDict):
+    """A log for `iacta review`.
+
+    log: the content of the log.
+    """
+
+    log: str
 
 
 BorderState = TypedDict(
@@ -163,34 +250,33 @@ class TurnRecord(TypedDict):
     fortify: NotRequired[list[tuple[int, int, int]]]
 
 
-class StepAnswer(TurnRecord):
-    """The state of a turn after one step of a tree.
+class StepResult(TurnRecord):
+    """The state of a turn after a step.
 
     words: the step described in words.
     luck: the luck of the dice in armies, described in words; empty for a step without dice or for a
-        large battle.
+        large battle; `None` for an advance, which continues a battle.
+    step: the step as logs record it, with the result of the dice.
+    text: the step as a short text, as links record it.
+    begins_turn: whether the step begins the next player's turn.
     """
 
     words: str
-    luck: str
-
-
-class StepResult(StepAnswer):
-    """The state of a turn after a step.
-
-    step: the step as links record it, with the result of the dice.
-    """
-
+    luck: str | None
     step: dict[str, Any]
+    text: str
+    begins_turn: bool
 
 
 class ImpossibleStep(TypedDict):
     """A step that is not possible.
 
     problem: the reason in words.
+    step: the step.
     """
 
     problem: str
+    step: dict[str, Any]
 
 
 class ReplayAnswer(TypedDict):
@@ -199,13 +285,16 @@ class ReplayAnswer(TypedDict):
     turns: the first state, followed by the state after each step.
     """
 
-    turns: list[StepAnswer | TurnRecord | ImpossibleStep]
+    turns: list[StepResult | TurnRecord | ImpossibleStep]
 
 
 MAP_ANSWERS: dict[str, Any] = {
     "/api/v1/board": DrawnBoard,
-    "/api/v1/board/read": DrawnBoard,
-    "/api/v1/position/read": DrawnPosition,
+    "/api/v1/board/read": ReadBoard,
+    "/api/v1/board/labels": Labels,
+    "/api/v1/board/deal": Dealt,
+    "/api/v1/position/write": PositionFile,
     "/api/v1/turn/step": StepResult,
     "/api/v1/turn/replay": ReplayAnswer,
+    "/api/v1/turn/log": LogFile,
 }

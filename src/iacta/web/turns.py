@@ -4,33 +4,51 @@ The server stores no games. A client sends the code of a turn and the steps to t
 the codes of the turns that follow. To undo a step, the client sends an earlier code.
 """
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from iacta.board import Board
-from iacta.board.files import read_board
+from iacta.board.board import read_name
+from iacta.board.codes import escape_name, read_code, unescape_name, write_code
+from iacta.board.files import classic_board, read_board
 from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.sentences import add_noun
 from iacta.game import BorderOdds, Fortify, Throw, Turn, list_border_odds
+from iacta.game.codes import format_names, format_pairs
+from iacta.game.setup import list_owners
 from iacta.game.steps import (
+    BATTLE_KEYS,
+    STEP_TEXTS,
     Step,
+    TreeTurn,
     check_version,
     find_attack,
     find_border,
+    format_step_text,
     list_advances,
+    parse_step_text,
+    read_corrections,
     read_losses,
     read_tree,
     record_step,
     take_step,
 )
-from iacta.inputs.checks import quote, refuse_unknown_keys
-from iacta.inputs.errors import MalformedError
+from iacta.inputs.checks import parse_int, quote, read_int, read_list, refuse_unknown_keys
+from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.plan.judge import measure_army_luck
 from iacta.probability.distribution import Probability
 from iacta.rules.roll import Losses
 
 MAX_ARMIES_FOR_LUCK = 1_000  # the luck of larger battles takes too long to compute
+NAMES = ("red", "blue", "green", "yellow", "purple", "orange", "black", "white")  # new players
+SETUP_KEYS = (
+    *("players", "neutral", "mover", "owners", "armies", "rules", "keep", "stay", "fresh"),
+    "fields",
+)
 MAX_ROLLS_SHOWN = 12  # maximum number of results of a roll that are shown as buttons
 
 
@@ -52,45 +70,271 @@ def read_text(body: Mapping[str, Any], name: str, default: str | None = None) ->
     return value
 
 
+def read_sent_players(body: Mapping[str, Any]) -> list[str]:
+    """Read the names of all owners in a request; their numbers are their places in this list."""
+    players = read_list(body.get("players", []), "players", "names")
+    return [read_name(each, "player") for each in players]
+
+
 def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
     refuse_unknown_keys(body, ("code", "board", *more))
-    return Turn.from_code(read_text(body, "code"), read_sent_board(body))
+    board = read_sent_board(body)
+    if "setup" in body and "setup" in more:
+        return read_setup(body["setup"], board or classic_board())
+    return Turn.from_code(read_text(body, "code"), board)
+
+
+def read_setup(setup: object, board: Board) -> Turn:
+    """Return the turn that the page sets up.
+
+    setup: the record of the page: `players`; the numbers of the `neutral` ones among them, of the
+        `mover` and of the `owners` (-1 for nobody); the `armies`, `rules`, `keep`, `stay` and
+        `fresh` (the number of new armies); and further `fields` of a code.
+    """
+    if not isinstance(setup, Mapping):
+        raise MalformedError(f"setup must be an object, got {quote(setup)}")
+    refuse_unknown_keys(setup, SETUP_KEYS)
+    players, size = read_sent_players(setup), len(board.territories)
+
+    def read_numbers(name: str, most: int | None = None) -> list[int]:
+        given = read_list(setup.get(name, []), name, "numbers")
+        return [
+            read_int(each, name, least=-1 if name == "owners" else 0, most=most) for each in given
+        ]
+
+    owners, armies = read_numbers("owners", len(players) - 1), read_numbers("armies")
+    if len(owners) != size or len(armies) != size:
+        raise IllegalError(f"owners and armies must have {size} numbers, got {len(owners)}")
+    mover = players[read_int(setup.get("mover"), "mover", most=len(players) - 1)]
+    neutral, fields = read_numbers("neutral"), read_text(setup, "fields", "").split(";")
+    phase = next((each for each in fields if each and "=" not in each), None)
+    fields = [each for each in fields if "=" in each]
+    # In games with cards or an own victory condition, players without territories still count.
+    has_all = any(each.startswith(("win=", "cards=")) for each in fields)
+    order = [
+        name for k, name in enumerate(players) if k not in neutral and (has_all or k in owners)
+    ]
+    keep = setup.get("keep", {})
+    if not isinstance(keep, Mapping):
+        raise MalformedError(f"keep must be an object, got {quote(keep)}")
+    kept = {board.territories[parse_int(t, "keep", 0, size - 1)]: n for t, n in keep.items()}
+    rules, fresh = read_text(setup, "rules", "classic"), read_int(setup.get("fresh", 0), "fresh")
+    holders = [players[owner] if owner >= 0 else "" for owner in owners]
+    options = {
+        "players": format_names(order) if order != [*list_owners(holders)] else "",
+        "rules": escape_name(rules) if rules != "classic" else "",
+        "place": str(fresh or ""),
+        "keep": format_pairs(kept),
+        "stay": format_names(board.territories[t] for t in read_numbers("stay", size - 1)),
+    }
+    written = [f"{key}={text}" for key, text in options.items() if text]
+    phase = phase or ("place" if fresh else "attack")
+    return Turn.from_code(
+        write_code(board, mover, holders, armies, phase, *written, *fields), board
+    )
+
+
+def describe_setup(turn: Turn) -> dict[str, Any]:
+    """Return a turn in the format of `read_setup`; all players are in the order of play."""
+    phase, *fields = read_code(turn.to_code(), turn.board).rest
+    if phase in ("place", "attack"):
+        phase = ""
+    own = ("rules", "place", "keep", "stay", "players")
+    others = [each for each in fields if each.partition("=")[0] not in own]
+    players = [*turn.players]
+    neutral = [name for name in list_owners(turn.owners) if name not in players]
+    players += [name for name in NAMES if name not in (*players, *neutral)][: 2 - len(players)]
+    names, places = [*players, *neutral], turn.board.territories
+    rules = next((each for each in fields if each.startswith("rules=")), "rules=classic")
+    return {
+        "players": names,
+        "neutral": [*range(len(players), len(names))],
+        "mover": names.index(turn.player),
+        "owners": [names.index(name) if name else -1 for name in turn.owners],
+        "armies": list(turn.armies),
+        "rules": unescape_name(rules.partition("=")[2]),
+        "keep": {places.index(name): number for name, number in turn.keep.items()},
+        "stay": [places.index(name) for name in turn.stay],
+        "fresh": turn.place,
+        "fields": ";".join(filter(None, (phase, *others))),
+    }
+
+
+def write_position_file(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON text of a position file with the turn that the page sets up.
+
+    body: the request, with the `setup`, and the `board` unless it is the classic board.
+    """
+    turn = _read_turn(body, "setup")
+    phase, *fields = read_code(turn.to_code(), turn.board).rest
+    record = {
+        "board": body.get("board") or "classic",
+        "player": turn.player,
+        "territories": {
+            name: {"owner": owner, "armies": armies}
+            for name, owner, armies in zip(
+                turn.board.territories, turn.owners, turn.armies, strict=True
+            )
+            if owner
+        },
+        **({"phase": phase} if phase not in ("place", "attack") else {}),
+        **dict(each.split("=", 1) for each in fields),
+    }
+    return {"text": json.dumps(record, indent=2)}
+
+
+def deal_territories(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Deal territories at random, with equal numbers of armies placed at random.
+
+    body: the request, with the number of `players`, of `territories`, and of `armies` per player.
+    """
+    refuse_unknown_keys(body, ("players", "territories", "armies"))
+    count, size, each = (
+        read_int(body.get(name), name, least=1, most=most)
+        for name, most in (("players", 100), ("territories", 1024), ("armies", 10**4))
+    )
+    rng = np.random.default_rng()
+    owners = rng.permutation(np.arange(size) % count)
+    armies = np.ones(size, int)
+    for player in range(count):
+        own = np.flatnonzero(owners == player)
+        if own.size:
+            np.add.at(armies, rng.choice(own, max(each - own.size, 0)), 1)
+    return {"owners": owners.tolist(), "armies": armies.tolist()}
 
 
 def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Take a step in a turn; return the next turn, and the step in the format of links.
+    """Take a step in a turn; return the next turn, and the step as links and logs record it.
 
-    body: the request, with the `code` of the turn, the `step`, and the `board` unless it is the
-        classic board.
+    body: the request, with the `code` of the turn, the `step`, the `players` for the text of the
+        step, and the `board` unless it is the classic board.
     """
-    turn, step = _read_turn(body, "step"), body.get("step")
+    turn, step = _read_turn(body, "step", "players"), body.get("step")
     if not isinstance(step, Mapping):
         raise MalformedError(f"step must be an object, got {quote(step)}")
     after, words = take_step(turn, step)
     recorded = record_step(turn, step, after)
-    luck = _describe_step_luck(turn, recorded, after)
-    return {**describe_turn(after), "words": words, "luck": luck, "step": dict(recorded)}
+    return {
+        **describe_turn(after),
+        **_describe_step(turn, recorded, after, words, read_sent_players(body)),
+    }
 
 
 def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a turn, and the turn after each step of a tree.
 
-    body: the request, with the `code` of the turn, the `steps` as for `iacta.game.steps.read_tree`,
-        and the `board` unless it is the classic board.
+    body: the request, with the `code` of the turn or its `setup`; the `steps` as for
+        `iacta.game.steps.read_tree`, or as short texts such as `{"after": 0, "text": "m7"}`; the
+        `players` for these texts; and the `board` unless it is the classic board.
 
-    An impossible step and all later steps have a `problem` instead of a turn.
+    An impossible step and all later steps have a `problem` instead of a turn. Short texts after an
+    unreadable text are left out.
     """
-    turn = _read_turn(body, "steps", "version")
+    turn = _read_turn(body, "setup", "steps", "version", "players")
     check_version(body)
-    nodes, states = read_tree(turn, body.get("steps", [])), [describe_turn(turn)]
+    players = read_sent_players(body)
+    nodes = read_tree(turn, _read_step_texts(body.get("steps", []), players))
+    states = [describe_turn(turn)]
     for node in nodes[1:]:
         before = nodes[node.before].turn
         if before is None or node.turn is None or node.step is None:
-            states.append({"problem": node.words})
+            states.append({"problem": node.words, "step": dict(node.step or {})})
         else:
-            luck = _describe_step_luck(before, node.step, node.turn)
-            states.append({**describe_turn(node.turn), "words": node.words, "luck": luck})
+            step = _describe_step(before, node.step, node.turn, node.words, players)
+            states.append({**describe_turn(node.turn), **step})
     return {"turns": states}
+
+
+def _read_step_texts(given: object, players: Sequence[str]) -> list[Any]:
+    """Read the short texts among recorded steps, up to the first unreadable text."""
+    steps = list[Any]()
+    for record in read_list(given, "steps", "steps"):
+        if isinstance(record, Mapping) and "text" in record:
+            refuse_unknown_keys(record, ("after", "text"))
+            try:
+                step = parse_step_text(read_text(record, "text"), players)
+            except MalformedError:
+                break
+            record = {"after": record.get("after"), **step}
+        steps.append(record)
+    return steps
+
+
+def _describe_step(
+    before: Turn, step: Step, after: Turn, words: str, players: Sequence[str]
+) -> dict[str, Any]:
+    """Return a recorded step: in words, as JSON, as a short text, and its luck."""
+    known = players or [*before.players, *list_owners(before.owners)]
+    return {
+        "words": words,
+        # An advance rolls no dice: the luck of its battle still applies.
+        "luck": None if step["do"] == "advance" else _describe_step_luck(before, step, after),
+        "step": {name: value for name, value in step.items() if name != "after"},
+        "text": format_step_text(step, before.board, known) if step["do"] in STEP_TEXTS else "",
+        "begins_turn": step["do"] == "next",
+    }
+
+
+def write_log(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a line of steps as a log for `iacta review`.
+
+    body: the request, with the `code` of the first turn, the tree of `steps` with the goals of
+        turns, the `goal` of the first turn, the `line` of numbers of steps to write, and the
+        `board` unless it is the classic board.
+
+    A new line of the log begins with each turn, and with new armies during a turn.
+    """
+    turn = _read_turn(body, "steps", "goal", "line")
+    nodes = read_tree(turn, body.get("steps", []), body.get("goal"))
+    path = [read_int(k, "line", least=1, most=len(nodes) - 1) for k in body.get("line", [])]
+    lines, corrected = list[dict[str, Any]](), list[Any]()
+    line: dict[str, Any] | None = None
+
+    def begin(node: TreeTurn) -> dict[str, Any]:
+        assert node.turn is not None  # noqa: S101 # all steps of the line are possible
+        new: dict[str, Any] = {"turn": node.turn.to_code()}
+        if not lines and body.get("board") not in (None, "classic"):
+            new["board"] = body["board"]
+        if node.goal is not None:
+            new["goal"] = node.goal
+        new["battles"] = []
+        if corrected:
+            new["corrected"] = [*corrected]
+            corrected.clear()
+        lines.append(new)
+        return new
+
+    for k in path:
+        node, before = nodes[k], nodes[nodes[k].before]
+        if node.step is None or node.turn is None or before.turn is None:
+            break
+        do = node.step["do"]
+        if do == "attack":
+            line = line or begin(before)
+            start, to = find_border(before.turn, node.step)
+            battle = {name: n for name, n in node.step.items() if name in BATTLE_KEYS}
+            if node.turn.phase == "advance":
+                battle["moved"] = list_advances(node.turn)[0]
+            line["battles"].append({**battle, "from": start, "to": to})
+        elif do == "advance" and line:
+            line["battles"][-1]["moved"] = node.step["armies"]
+        elif do in ("stop", "next"):
+            if line is None and before.turn.phase == "attack":
+                begin(before)
+            line = None
+        elif do in ("get", "place", "correct"):
+            if line:
+                line["stops"] = False
+            line = None
+            if do == "correct":
+                changes = read_corrections(before.turn, node.step["on"])
+                corrected += [[name, held.owner, held.armies] for name, held in changes.items()]
+    last = nodes[path[-1]] if path else nodes[0]
+    if corrected and last.turn is not None and last.turn.phase == "attack":
+        line = begin(last)
+    if line:
+        line["stops"] = False
+    return {"log": "".join(f"{json.dumps(each)}\n" for each in lines)}
 
 
 def _describe_step_luck(before: Turn, step: Step, after: Turn) -> str:

@@ -26,6 +26,7 @@ MAX_BYTES = 4 * 10**6
 MAX_LINES = 10**5
 MAX_ELEMENTS = 200_000
 MAX_DEPTH = 50
+MAX_KEYS_NAMED = 8  # the maximum number of keys in the message about an unknown key
 MAX_LINE_DEPTH = 6  # line numbers of entries with deeper nesting are not recorded
 MAX_ID = 10**9
 MAX_PLACE = 10**6
@@ -257,7 +258,9 @@ class FileTable(NamedTuple):
     def refuse_unknown(self, keys: Mapping[str, Any], known: Sequence[str], *path: str) -> None:
         for key in keys:
             if key not in known:
-                hint = did_you_mean(str(key), known) or f"; expected {', '.join(known)}"
+                named = ", ".join(known[:MAX_KEYS_NAMED])
+                others = " or another key" if len(known) > MAX_KEYS_NAMED else ""
+                hint = did_you_mean(str(key), known) or f"; expected {named}{others}"
                 place = f" in {'.'.join(path)}" if path else ""
                 sentence = f"unknown key {quote(key)}{place}{hint}"
                 self.refuse((*path, key), sentence, IllegalError)

@@ -811,6 +811,7 @@ class SettledGoalAnswer(Answer):
             value=self.value,
             upper_bound=1.0 if self.value is None or not self._is_proven else self.value,
             proven=self._is_proven,
+            is_reached=self.is_reached,
             is_chance=self._is_chance,
             figure=self._figure,
             sentences=[str(part) for part in next(self.sections()).parts],

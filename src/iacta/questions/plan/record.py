@@ -215,6 +215,7 @@ class GoalEndRecord(KeyedRecord):
     value: float | None = key("The chance of the goal, or the points of the turn.", is_column=True)
     upper_bound: float = key("The same number as `value`; 1 if the value is not proven.")
     proven: bool = key("False only with `--hold`, if better play may exist.")
+    is_reached: bool = key("Whether the goal is reached.")
     is_chance: bool = key(IS_CHANCE)
     figure: str = key(FIGURE)
     sentences: Sequence[str] = key(SENTENCES)

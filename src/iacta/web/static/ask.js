@@ -1,6 +1,6 @@
 // Requests to the server: pages, JSON, and streams of improving answers.
 
-const MOST_TIMES = 60;
+const MAX_RETRIES = 60;
 const PAUSE = 2000; // milliseconds before a retry if the server is busy
 
 /** The server refused a request. The message is the server's reason. */
@@ -9,6 +9,9 @@ export class Refused extends Error {
     super(words.charAt(0).toUpperCase() + words.slice(1));
   }
 }
+
+/** The server does not respond. */
+export class Unreachable extends Refused {}
 
 /** The server is too busy to answer. */
 class Busy extends Refused {}
@@ -26,7 +29,7 @@ async function fetchResponse(address, options) {
     found = await fetch(address, options);
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw new Refused("The server does not respond. Is it still running?");
+    throw new Unreachable("The server does not respond. Is it still running?");
   }
   const isPage = found.headers.get("Content-Type")?.startsWith("text/html");
   if (found.ok || (found.status === 422 && isPage)) return found;
@@ -42,7 +45,7 @@ async function retryWhileBusy(ask, signal, waiting = () => {}) {
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof Busy) || times >= MOST_TIMES) throw error;
+      if (!(error instanceof Busy) || times >= MAX_RETRIES) throw error;
       waiting(error.message);
       await new Promise((done) => setTimeout(done, PAUSE));
       signal?.throwIfAborted();
@@ -105,7 +108,7 @@ export function streamAnswers(address, body, { progress, answer, signal }) {
     for (;;) {
       const { done, value } = await reader.read().catch((error) => {
         if (signal?.aborted) throw error;
-        throw new Refused("The server ended the search.");
+        throw new Unreachable("The server ended the search.");
       });
       if (done) return;
       const lines = (rest + value).split("\n");

@@ -13,7 +13,7 @@ const isLive = "live" in form.dataset;
 const WAIT = 15; // milliseconds to wait for further edits before a request
 const PAUSE = 150; // milliseconds without an edit before the picture is drawn, because it is slow
 const LONG = 1000; // milliseconds before a slow answer shows its progress
-const MOST_LINK = 8000; // the maximum length of a link; some programs truncate longer links
+const MAX_LINK = 8000; // the maximum length of a link; some programs truncate longer links
 let asking = new AbortController();
 let waiting = 0;
 let working = 0;
@@ -152,7 +152,7 @@ function showPost() {
   if (!place) return;
   place.hidden = false;
   const { href } = document.querySelector("#link");
-  const isLong = href.length > MOST_LINK;
+  const isLong = href.length > MAX_LINK;
   const [post, save] = place.querySelectorAll("button");
   const words = place.dataset.words + (isLong ? "" : ` ${href}`);
   post.textContent = isLong ? "Copy the sentence" : "Copy the sentence and the link";

@@ -7,69 +7,50 @@
 
 import { postJson, Refused, saveFile } from "./ask.js";
 import {
-  act,
+  actions,
   choose,
+  chooseGoal,
   click,
   closePad,
   correct,
   findStepBefore,
   openPad,
-  play,
   pressPad,
   readWhole,
-  share,
+  requestLog,
+  shareText,
   type,
-  writeLog,
 } from "./map_actions.js";
-import { BoardMap, shortenName } from "./map_board.js";
+import { BoardMap } from "./map_board.js";
 import { findNextStep, removeStep } from "./map_history.js";
 import { findPlan, forgetAnswers } from "./map_jobs.js";
-import { MAX_NOTE, readLink, writeLink } from "./map_link.js";
-import {
-  EXAMPLES,
-  listRecent,
-  loadBoard,
-  loadExample,
-  makePosition,
-  readText,
-  remember,
-} from "./map_open.js";
+import { findPlayer } from "./map_labels.js";
+import { cutNote, readLink } from "./map_link.js";
+import { EXAMPLES, listRecent, loadBoard, loadExample, readText, remember } from "./map_open.js";
 import { render, showShared } from "./map_page.js";
-import {
-  canAim,
-  changeState,
-  dealTerritories,
-  fillTerritories,
-  findGoalOfTurn,
-  makeState,
-  NAMES,
-  storeGoal,
-  writeCode,
-} from "./map_state.js";
+import { changeState, fillTerritories, makeSetup, setHold } from "./map_state.js";
 import {
   address,
   commit,
   findCode,
+  findGoalText,
   findLink,
   forgetBegun,
   isAnalysing,
   look,
+  makeLink,
+  setGoal,
   store,
+  tree,
   update,
 } from "./map_store.js";
 import { announce, on, takeFiles } from "./page.js";
 
 store.render = render;
-store.map = new BoardMap({
-  root: on.map,
-  view: on.view,
-  names: on.names,
-  look,
-  click,
-  hold: openPad,
-  choose,
-  type,
-});
+store.map = new BoardMap(
+  { root: on.map, view: on.view, names: on.names },
+  { click, press: openPad, choose, type },
+);
 
 const listen = (name, event, handler) => on[name].addEventListener(event, handler);
 const listenToSubmit = (name, handler) =>
@@ -87,7 +68,9 @@ async function restore() {
   const fragment = location.hash;
   if (store.board && fragment === "#main") return; // the target of the link that skips the menu
   if (!fragment || fragment === "#main") return startExample(EXAMPLES[0], { isFirst: true });
-  const code = new URLSearchParams(fragment.slice(1)).get("b") ?? "";
+  const given = new URLSearchParams(fragment.slice(1));
+  if (given.has("code")) return openCode(given.get("code"));
+  const code = given.get("b") ?? "";
   let wrong = "";
   if (store.state?.code !== code) {
     try {
@@ -98,17 +81,19 @@ async function restore() {
       wrong = `Cannot read the board in the address${reason}.`;
     }
   }
-  const { state, problem } = readLink(wrong ? "" : fragment, store.board, look.steps);
+  const { state, problem } = readLink(wrong ? "" : fragment, store.board, look);
   forgetBegun();
   on.wrong.textContent = wrong || problem;
-  update({ state: storeGoal(state), chosen: null });
+  tree.forgetError();
+  update({ state, chosen: null, undone: [] });
 }
 
 function useBoard(board) {
   forgetAnswers();
   Object.assign(store, { board, chosen: null, isPicking: false, view: "" });
   store.map.setBoard(board);
-  on["board-name"].textContent = shortenName(board.name);
+  store.labels.clear();
+  on["board-name"].textContent = board.short_name;
   const [first] = board.remarks;
   const count = board.remarks.length === 1 ? "One remark" : `${board.remarks.length} remarks`;
   on.remarks.textContent = first ? `${count} on this board: ${first.text}` : "";
@@ -124,13 +109,12 @@ const mayEnd = () =>
   !store.state?.steps.length ||
   confirm(`Start over? This ends the game with its ${countSteps()}. You can undo it.`);
 
-/** Replace the position, and show a button with the label `words` that restores the old state. */
-function replace(state, { board = store.board, words = "Undo" } = {}) {
-  const replaced = { board: store.board, state: store.state, words };
-  if (board !== store.board) useBoard(board);
+/** Replace the position; `words` is the label of the button that restores the old position. */
+function replace(state, { board = store.board, words } = {}) {
+  const before = store.board;
+  if (board !== before) useBoard(board);
   forgetBegun();
-  store.replaced = replaced;
-  commit(state, { isStep: true });
+  commit(state, { isStep: true, board: before, words });
 }
 
 /** Start with another position, without a selected territory. */
@@ -143,20 +127,39 @@ function begin(state, board = store.board) {
 }
 
 listen("restore", "click", () => {
-  const { board, state } = store.replaced;
+  const { board, state } = store.undone.pop();
+  const left = [...store.undone];
   replace(state, { board });
-  update({ replaced: null });
+  update({ undone: left });
 });
 
 async function startExample(example, { isFirst = false } = {}) {
   const before = store.board;
   const found = await loadExample(example);
   if (isFirst && store.board !== before) return; // another board was opened in the meantime
+  if (isFirst && store.board !== before) return; // another board was opened in the meantime
   const state = { ...found.state, played: isFirst || store.state.played };
-  if (!isFirst) return begin(state, found.board);
-  useBoard(found.board);
+  if (isFirst) showFirst(state, found.board);
+  else begin(state, found.board);
+}
+
+/** Open the code of a turn in the address, such as that of another page's answer. */
+async function openCode(code) {
+  try {
+    const { board, state } = await readText(code, "board");
+    showFirst({ ...state, played: true }, board);
+  } catch (error) {
+    await startExample(EXAMPLES[0], { isFirst: true });
+    on.wrong.textContent = error.message;
+  }
+}
+
+/** Show the position with which the page opens. */
+function showFirst(state, board) {
+  useBoard(board);
   forgetBegun();
-  history.replaceState(null, "", writeLink(state));
+  store.state = state;
+  history.replaceState(null, "", makeLink());
   update({ state });
 }
 
@@ -164,11 +167,11 @@ async function startExample(example, { isFirst = false } = {}) {
 async function openText(text, name) {
   on.wrong.textContent = "";
   try {
-    const { board, state, code } = await readText(text, name, store.board);
+    const { board, state, isPosition } = await readText(text, name, store.board?.board);
     if (!mayEnd()) return;
-    begin(state ?? makeState(board, code), board);
+    begin(state, board);
     announce(
-      state
+      isPosition
         ? `Loaded the position on ${board.name}.`
         : `Loaded the board ${board.name}: ${board.territories.length} territories.`,
     );
@@ -179,7 +182,7 @@ async function openText(text, name) {
 }
 
 addEventListener("pagehide", () => {
-  if (store.state) history.replaceState(null, "", writeLink(store.state));
+  if (store.state) history.replaceState(null, "", makeLink());
 });
 addEventListener("popstate", restore);
 
@@ -201,7 +204,8 @@ listen("to-setup", "click", () => {
 });
 listen("to-play", "click", () => {
   if (store.fixes) return correct();
-  store.replaced = null;
+  store.undone = [];
+  tree.forgetError();
   remember(store.board, store.state);
   closePad();
   commit({ ...store.state, played: true }, { isStep: true });
@@ -210,8 +214,9 @@ listen("to-play", "click", () => {
 
 listen("corrected", "click", correct);
 listen("start-over", "click", () => {
-  const goal = findGoalOfTurn(store.state, 0);
-  if (mayEnd()) begin({ ...store.state, ...goal, steps: [], at: 0, played: false });
+  const { goals } = store.state;
+  const parts = { steps: [], at: 0, goals: { 0: goals[0] ?? "" }, played: false };
+  if (mayEnd()) begin({ ...store.state, ...parts });
 });
 listen("pad", "click", ({ target }) => target.dataset.key && pressPad(target.dataset.key));
 listen("all", "click", () => {
@@ -229,49 +234,66 @@ takeFiles(on.file, openText, (sentence) => {
   on.wrong.textContent = sentence;
 });
 listenToSubmit("paste", () => openText(on.pasted.value, "board"));
-listen("save", "click", () => {
-  const position = makePosition(store.board, store.state);
-  saveFile("position.json", JSON.stringify(position, null, 2));
-});
+/** Ask the server, and call `take` with the answer; show the reason of a refusal. */
+async function ask(question, body, take) {
+  try {
+    take(await postJson(`api/v1/${question}`, body));
+  } catch (error) {
+    on.wrong.textContent = error.message;
+  }
+}
+
+listen("save", "click", () =>
+  ask("position/write", { setup: makeSetup(store.state), board: store.board.board }, ({ text }) =>
+    saveFile("position.json", text),
+  ),
+);
 listen("add-player", "click", () => {
   const { players } = store.state;
   const isFree = (name) => !players.some((other) => other.toLowerCase() === name);
-  change({ players: [...players, NAMES.find(isFree)] });
+  change({ players: [...players, look.names.find(isFree)] });
 });
-listenToSubmit("deal", () => replace(dealTerritories(store.state, readWhole(on.each, 1))));
+listenToSubmit("deal", () => {
+  const { board, state } = store;
+  const sizes = { players: state.players.length, territories: board.territories.length };
+  ask("board/deal", { ...sizes, armies: readWhole(on.each, 1) }, (dealt) =>
+    replace(changeState(state, { ...dealt, goals: {}, keep: {}, stay: [] })),
+  );
+});
 listenToSubmit("rest", () => {
-  const armies = readWhole(on["rest-armies"], 1);
-  const words = "Undo the fill";
-  replace(fillTerritories(store.state, armies, Number(on["rest-player"].value)), { words });
+  const player = Number(on["rest-player"].value);
+  store.brush = player;
+  const filled = fillTerritories(store.state, readWhole(on["rest-armies"], 1), player);
+  replace(filled, { words: "Undo the fill" });
 });
 listen("clear", "click", () => {
   const { owners } = store.state;
   const empty = { owners: owners.map(() => -1), armies: owners.map(() => 0) };
-  begin(changeState(store.state, { ...empty, goal: "", targets: [], keep: {}, stay: [] }));
+  begin(changeState(store.state, { ...empty, goals: {}, keep: {}, stay: [] }));
 });
 listen("rules", "change", () => change({ rules: on.rules.value }));
-listen("forget-condition", "click", () => change({ victory: "" }));
+listen("forget-condition", "click", () => {
+  const fields = store.state.fields.split(";").filter((field) => !field.startsWith("win="));
+  change({ fields: fields.join(";") });
+});
 listen("fresh", "change", () => {
   if (on.fresh.reportValidity()) change({ fresh: readWhole(on.fresh, 0) });
 });
-listen("usual", "click", async () => {
-  const { board, state } = store;
-  try {
-    const code = writeCode(board, { ...state, fresh: 0 });
-    const { turns } = await postJson("api/v1/turn/replay", { code, board: board.board, steps: [] });
-    change({ fresh: turns[0].usual });
-  } catch (error) {
-    on.wrong.textContent = error.message;
-  }
-});
+listen("usual", "click", () =>
+  ask(
+    "turn/replay",
+    { setup: { ...makeSetup(store.state), fresh: 0 }, board: store.board.board },
+    ({ turns }) => change({ fresh: turns[0].usual }),
+  ),
+);
 
-listen("code", "click", () => share(on.code, findCode()));
-listen("link", "click", () => act.copyLink(on.link));
+listen("code", "click", () => shareText(on.code, findCode()));
+listen("link", "click", () => actions.copyLink(on.link));
 listen("text", "click", () => {
   const { board, state } = store;
-  const name = state.players[state.mover];
+  const name = findPlayer(state.mover).short;
   const sentence = findPlan(0)?.sentences[0] ?? `${name} moves on ${board.name}.`;
-  share(on.text, `${sentence} ${findLink()}`);
+  shareText(on.text, `${sentence} ${findLink()}`);
 });
 listen("sharing", "toggle", () => on.sharing.open && showShared());
 
@@ -280,35 +302,35 @@ const toggleView = (view) => update({ view: store.view === view ? "" : view });
 
 listen("goal-now", "click", () => toggleView("goals"));
 listen("threatened", "click", () => toggleView("threats"));
-listen("kind", "change", () => {
-  const [goal, k] = on.kind.value.split(" ");
-  Object.assign(store, { view: "goals", isPicking: canAim({ goal }) });
-  play({ goal, ...(k && { [goal === "continent" ? goal : "victim"]: Number(k) }) });
-});
-listen("hold", "change", () => change({ hold: on.hold.checked }));
-listen("pick", "click", () => update({ isPicking: !store.isPicking }));
-listen("back", "click", () => act.go(findStepBefore(store.state.at)));
-listen("forth", "click", () => act.go(findNextStep(store.state.steps, store.state.at)));
+listen("kind", "change", () => chooseGoal(on.kind.value, "goals"));
+listen("hold", "change", () =>
+  commit(setGoal(store.state, setHold(findGoalText(), on.hold.checked))),
+);
+listen("pick", "click", () =>
+  update(store.isPicking ? { isPicking: false, view: "" } : { isPicking: true, view: "goals" }),
+);
+listen("back", "click", () => actions.goToStep(findStepBefore(store.state.at)));
+listen("forth", "click", () => actions.goToStep(findNextStep(store.state.steps, store.state.at)));
 listen("undo", "click", () => {
   const { state } = store;
   forgetBegun();
   const before = findStepBefore(state.at);
   const { after } = state.steps[state.at - 1];
   const gone = after === before ? state.at : after;
-  commit({ ...state, ...removeStep(state.steps, gone) }, { isStep: true });
+  commit({ ...state, ...removeStep(state, gone) }, { isStep: true });
 });
 listen("whole", "toggle", render);
 listen("note", "click", () => {
   const { state } = store;
   const note = prompt("A comment on this step", state.steps[state.at - 1].note ?? "");
   if (note === null) return;
-  const step = { ...state.steps[state.at - 1], note: note.slice(0, MAX_NOTE) };
+  const step = { ...state.steps[state.at - 1], note: cutNote(note) };
   commit({ ...state, steps: state.steps.with(state.at - 1, step) }, { isStep: true });
 });
-listen("command", "click", () => share(on.command, findPlan().command));
-listen("python", "click", () => share(on.python, findPlan().python));
-listen("log", "click", () => saveFile("game.jsonl", writeLog()));
-listen("review", "click", act.review);
+listen("command", "click", () => shareText(on.command, findPlan().command));
+listen("python", "click", () => shareText(on.python, findPlan().python));
+listen("log", "click", async () => saveFile("game.jsonl", await requestLog()));
+listen("review", "click", actions.openReview);
 
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;

@@ -1,18 +1,19 @@
 // Actions: changes of the position and the turn by mouse, touch, keyboard and buttons.
 
-import { Refused } from "./ask.js";
-import { shortenName } from "./map_board.js";
-import { makeLog } from "./map_history.js";
-import { findGoalOf } from "./map_jobs.js";
-import { canAim, changeState, findLetters, setHolding } from "./map_state.js";
+import { postJson, Refused } from "./ask.js";
+import { makeLogQuestion } from "./map_jobs.js";
+import { describeGoal, findGoal } from "./map_labels.js";
+import { changeState, findLetters, setHolding, toggleTarget } from "./map_state.js";
 import {
   commit,
   countLeft,
   findEdited,
+  findGoalText,
   findLink,
   findTurn,
   forgetBegun,
   isAnalysing,
+  setGoal,
   store,
   tree,
   update,
@@ -29,14 +30,14 @@ export const readWhole = (input, fallback) =>
   /^\s*\d+\s*$/.test(input.value) ? Number(input.value) : fallback;
 
 /** Copy a text to the clipboard; if the browser refuses, show the text and select it. */
-export function share(button, text) {
+export function shareText(button, text) {
   on.shared.textContent = text;
   on.shared.hidden = false;
   on.shared.hidden = copy(button, text, on.shared);
 }
 
 /** Return the log of the current line of steps. */
-export const writeLog = () => makeLog(store.board, store.state, tree.turns, findGoalOf);
+export const requestLog = async () => (await postJson("api/v1/turn/log", makeLogQuestion())).log;
 
 export function choose(t) {
   if (store.chosen === t) return;
@@ -46,16 +47,10 @@ export function choose(t) {
 
 export function click(t) {
   closePad();
-  const { state, isPicking } = store;
-  if (isPicking && canAim(state)) {
-    store.chosen = t;
-    aim(t, !state.targets.includes(t));
-  } else if (isAnalysing()) {
-    point(t);
-  } else {
-    store.chosen = t;
-    paint(t);
-  }
+  store.chosen = t;
+  if (store.isPicking) changeTarget(t);
+  else if (isAnalysing()) tapDuringTurn(t);
+  else paint(t);
 }
 
 /** Give a territory to the player of the brush; if the player already owns it, add one army. */
@@ -63,20 +58,21 @@ function paint(t) {
   const { brush } = store;
   const state = findEdited();
   const armies = Math.max(readWhole(on.brush, 1), 1);
+  const isOther = state.owners[t] !== brush;
   if (brush === null && store.fixes) openPad(t);
   else if (brush === null) store.render();
-  else if (store.fixes && state.owners[t] !== brush) hold(t, { owner: brush });
-  else if (state.owners[t] !== brush) hold(t, { owner: brush, armies: brush < 0 ? 0 : armies });
-  else if (brush >= 0) hold(t, { armies: state.armies[t] + 1 });
+  else if (isOther && store.fixes) changeHolding(t, { owner: brush });
+  else if (isOther) changeHolding(t, { owner: brush, armies: brush < 0 ? 0 : armies });
+  else if (brush >= 0) changeHolding(t, { armies: state.armies[t] + 1 });
   else store.render();
 }
 
 /** Handle a tap on a territory while a turn is analysed. */
-function point(t) {
+function tapDuringTurn(t) {
   const turn = findTurn();
   if (!turn || turn.problem) return;
   const { picked, placing } = store;
-  const isMine = turn.owners[t] === turn.player;
+  const isMine = turn.holders[t] === turn.mover;
   const parts = { help: "" };
   if (turn.phase === "place") {
     if (isMine && countLeft() > 0) parts.placing = { ...placing, [t]: (placing[t] ?? 0) + 1 };
@@ -97,53 +93,52 @@ function point(t) {
   update({ ...parts, chosen: (parts.picked ?? picked).from ?? t });
 }
 
-export function hold(t, holding) {
-  const { owners, armies, ...rest } = setHolding(findEdited(), t, holding);
+export function changeHolding(t, holding) {
+  const { owners, armies, ...others } = setHolding(findEdited(), t, holding);
   const fix = { owner: owners[t], armies: armies[t] };
   if (store.fixes) update({ fixes: { ...store.fixes, [t]: fix } });
-  else commit({ ...rest, owners, armies });
+  else commit({ ...others, owners, armies });
   announce(store.map.words(t));
 }
 
-const toggle = (list, t, isIn) =>
-  [...list.filter((each) => each !== t), ...(isIn ? [t] : [])].sort((a, b) => a - b);
+export function setStaying(t, isStaying) {
+  const others = store.state.stay.filter((k) => k !== t);
+  const stay = isStaying ? [...others, t].sort((a, b) => a - b) : others;
+  commit(changeState(store.state, { stay }));
+}
 
-export const stay = (t, stays) =>
-  commit(changeState(store.state, { stay: toggle(store.state.stay, t, stays) }));
-
-export function aim(t, isAimed) {
-  commit(changeState(store.state, { targets: toggle(store.state.targets, t, isAimed) }));
+/** Add a territory to the goal, or remove it. */
+export function changeTarget(t) {
+  commit(setGoal(store.state, toggleTarget(findGoalText(), t)));
   announce(store.map.words(t));
 }
 
-export function keep(t, count) {
-  const { [t]: _, ...rest } = store.state.keep;
-  commit(
-    changeState(store.state, { keep: count > 0 ? { ...rest, [t]: Math.round(count) } : rest }),
-  );
+export function setGarrison(t, count) {
+  const { [t]: _, ...others } = store.state.keep;
+  const keep = count > 0 ? { ...others, [t]: Math.round(count) } : others;
+  commit(changeState(store.state, { keep }));
 }
 
 /** Record the corrections of the position as a step, and return to the turn. */
 export async function correct() {
   const { owners, armies, players } = findEdited();
   const turn = findTurn();
-  const corrected = Object.keys(store.fixes).map((t) => [
+  const rows = Object.keys(store.fixes).map((t) => [
     Number(t),
     players[owners[t]] ?? "",
     armies[t],
   ]);
-  const isOther = ([t, owner, count]) =>
-    count !== turn.armies[t] || (count && owner !== turn.owners[t]);
-  const on = corrected.filter(isOther);
-  if (!on.length || (await take({ do: "correct", on }))) update({ fixes: null });
+  const on = rows.filter(
+    ([t, owner, count]) => count !== turn.armies[t] || (count && owner !== turn.owners[t]),
+  );
+  if (!on.length || (await takeStep({ do: "correct", on }))) update({ fixes: null });
 }
 
 /** Handle a key pressed on a territory; return whether the key has a function. */
 export function type(t, key) {
-  const { typed, isPicking } = store;
   const state = findEdited();
   if (key === "Enter" || key === " ") {
-    if (isAnalysing() || (isPicking && canAim(state))) click(t);
+    if (isAnalysing() || store.isPicking) click(t);
     else {
       choose(t);
       const armies = on.table.querySelector(".chosen input");
@@ -154,20 +149,21 @@ export function type(t, key) {
   }
   if (isAnalysing()) return false;
   if (/^\d$/.test(key)) {
+    const { typed } = store;
     const isMore = typed.t === t && Date.now() - typed.time < TYPING;
     const digits = `${isMore ? typed.digits : ""}${key}`.slice(0, 9);
     store.typed = { t, digits, time: Date.now() };
-    if (Number(digits)) hold(t, { armies: Number(digits) });
+    if (Number(digits)) changeHolding(t, { armies: Number(digits) });
     return true;
   }
   store.typed = { t: null, digits: "", time: 0 };
-  if (key === "+") hold(t, { armies: state.armies[t] + 1 });
-  else if (key === "-") hold(t, { armies: Math.max(state.armies[t] - 1, 1) });
-  else if (key === "Delete" || key === "Backspace") hold(t, { owner: -1 });
+  if (key === "+") changeHolding(t, { armies: state.armies[t] + 1 });
+  else if (key === "-") changeHolding(t, { armies: Math.max(state.armies[t] - 1, 1) });
+  else if (key === "Delete" || key === "Backspace") changeHolding(t, { owner: -1 });
   else if (/^[a-z]$/i.test(key)) {
     const player = findLetters(state.players).indexOf(key.toLowerCase());
     if (player < 0) return false;
-    hold(t, { owner: player });
+    changeHolding(t, { owner: player });
   } else return false;
   return true;
 }
@@ -179,10 +175,10 @@ export function openPad(t) {
   if (isAnalysing() && findTurn()?.phase !== "place") return;
   store.chosen = t;
   if (!isAnalysing() && brush !== null && brush >= 0 && findEdited().owners[t] !== brush) {
-    hold(t, { owner: brush });
+    changeHolding(t, { owner: brush });
   }
   const words = isAnalysing() ? "Armies to place on" : "Armies on";
-  on["pad-said"].textContent = `${words} ${shortenName(store.board.territories[t])}`;
+  on["pad-said"].textContent = `${words} ${store.board.short[t]}`;
   on["pad-number"].value = "";
   if (!on.pad.open) on.pad.show();
   store.render();
@@ -200,13 +196,13 @@ export function pressPad(key) {
   on["pad-number"].value = digits;
   const number = Number(digits);
   if (!number) return;
-  if (!isAnalysing()) return hold(chosen, { armies: number });
+  if (!isAnalysing()) return changeHolding(chosen, { armies: number });
   store.placing = { ...placing, [chosen]: 0 };
   update({ placing: { ...placing, [chosen]: Math.min(number, countLeft()) } });
 }
 
 /** Take a step in the current turn; return whether the step was possible. */
-async function take(step) {
+async function takeStep(step) {
   if (store.isBusy || !findTurn()) return false;
   store.isBusy = true;
   on.wrong.textContent = "";
@@ -221,13 +217,12 @@ async function take(step) {
       following = await tree.take(board, { ...state, ...following }, advance);
     }
     forgetBegun();
-    const isNext = step.do === "next";
-    if (isNext) store.chosen = null;
     const turn = tree.turns[following.at];
+    if (turn.begins_turn) store.chosen = null;
     const isPicked = ({ from, to }) => from === picked.from && to === picked.to;
     if (step.from === picked.from && turn.odds.some(isPicked)) store.picked = picked;
     commit({ ...state, ...following }, { isStep: true });
-    if (isNext) store.map.reveal(store.map.findLargestStack());
+    if (turn.begins_turn) store.map.reveal(store.map.findLargestStack());
     if (document.activeElement === document.body) on.now.focus({ preventScroll: true });
     announce(`${turn.words}. ${turn.sentence}`);
     isTaken = true;
@@ -253,46 +248,47 @@ export function findStepBefore(k) {
   return least && least === most ? (steps[after - 1]?.after ?? after) : after;
 }
 
-/** Choose another goal, and scroll the map to its territories. */
-export function play(parts) {
-  commit(changeState(store.state, parts), { isStep: true });
-  const { targets } = store.map.shown;
+/** Choose another goal, as a text or as parameters of `plan`, and show its territories. */
+export async function chooseGoal(given, view = "") {
+  const goal = given && (await describeGoal(given));
+  Object.assign(store, { view, isPicking: Boolean(goal?.is_list) && view === "goals" });
+  commit(setGoal(store.state, goal?.text ?? ""), { isStep: true });
+  const targets = findGoal()?.targets ?? [];
   if (targets.length && !store.isPicking) store.map.scrollToAll(targets);
 }
 
 /** The actions of the buttons beside the map. */
-export const act = {
-  take,
-  go(at) {
+export const actions = {
+  takeStep,
+  goToStep(at) {
     forgetBegun();
     commit({ ...store.state, at }, { isStep: true });
   },
-  roll(border) {
+  rollDice(border) {
     const [seed] = crypto.getRandomValues(new Uint32Array(1));
-    return take({ do: "roll", ...border, seed });
+    return takeStep({ do: "roll", ...border, seed });
   },
-  placeMine() {
+  placeArmies() {
     const placed = Object.entries(store.placing).filter(([, count]) => count);
-    return take({ do: "place", on: placed.map(([t, count]) => [Number(t), count]) });
+    return takeStep({ do: "place", on: placed.map(([t, count]) => [Number(t), count]) });
   },
   clearPlacement: () => update({ placing: {} }),
-  pick(from, to) {
+  pickBorder(from, to) {
     Object.assign(store, { picked: { from, to }, chosen: from });
     if (to !== null) store.map.scrollToAll([from, to]);
     store.render();
   },
   chooseArmies: (moving) => update({ moving }),
-  chooseGoal(parts) {
-    store.view = "";
-    play(parts);
+  async chooseOffer(given) {
+    await chooseGoal(given);
     on.now.focus({ preventScroll: true }); // the focused button was in the list
   },
   chooseBrush(brush) {
     if (brush !== null && brush >= 0) on["rest-player"].value = String(brush);
     update({ brush });
   },
-  async review() {
-    location.href = await makeReviewLink(writeLog());
+  async openReview() {
+    location.href = await makeReviewLink(await requestLog());
   },
-  copyLink: (button) => share(button, findLink()),
+  copyLink: (button) => shareText(button, findLink()),
 };

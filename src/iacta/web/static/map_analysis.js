@@ -1,8 +1,9 @@
 // Background searches, with a cache of their answers.
 
-import { Refused, streamAnswers } from "./ask.js";
+import { Refused, streamAnswers, Unreachable } from "./ask.js";
 
-const MOST_KEPT = 300;
+const MAX_KEPT = 300;
+const RETRY = 4000; // milliseconds until a search is repeated that did not reach the server
 
 /**
  * A question to the server whose answer improves with time. `better` returns the better of two
@@ -75,6 +76,12 @@ export class Searches {
     if (entry) entry.wrong = "";
   }
 
+  /** Clear an error of the connection; the page then runs the search again. */
+  retry(entry) {
+    entry.wrong = "";
+    this.changed();
+  }
+
   /** End the search for a job, and do not resume it. */
   stop(job) {
     Object.assign(this.find(job), { isStopped: true, soFar: null });
@@ -90,7 +97,7 @@ export class Searches {
     Object.assign(this, { job, control });
     this.known.delete(key);
     this.known.set(key, entry);
-    if (this.known.size > MOST_KEPT) this.known.delete(this.known.keys().next().value);
+    if (this.known.size > MAX_KEPT) this.known.delete(this.known.keys().next().value);
     const handlers = {
       progress: (words, value) => {
         if (control.signal.aborted) return;
@@ -118,6 +125,7 @@ export class Searches {
       }
       if (!(error instanceof Refused)) console.error(error);
       entry.wrong = error.message;
+      if (error instanceof Unreachable) setTimeout(() => this.retry(entry), RETRY);
     }
     entry.soFar = null;
     if (this.control === control) Object.assign(this, { job: null, control: null });
@@ -134,4 +142,33 @@ export function chooseBetter(before, found, hold) {
   if (found.proven || hold || found.low >= before.low) return found;
   if (before.placement) return before; // the new bound is only valid for the new placement
   return { ...before, upper_bound: Math.min(before.upper_bound, found.upper_bound) };
+}
+
+/**
+ * Convert an answer to `plan`: replace the names of territories by numbers. If conquests must be
+ * held, the value is null until the chance to hold is known.
+ */
+export function readPlan(board, found, mustHold) {
+  const findNumber = (name) => board.territories.indexOf(name);
+  const { hold, reinforce } = found;
+  const value = hold ? hold.win_probability : found.value;
+  const { low, high } = (hold ?? found).interval ?? { low: value, high: value };
+  const placement = Object.entries(reinforce?.placement ?? {});
+  const isPartial = mustHold && !hold && found.steps;
+  return {
+    ...found,
+    ...(isPartial && { figure: "", sentences: ["Searching …"] }),
+    value: isPartial ? null : value,
+    low,
+    high,
+    proven: found.proven && !hold,
+    moves: (found.moves ?? []).map((move) => ({
+      ...move,
+      from: findNumber(move.from),
+      to: findNumber(move.to),
+      name: `${move.from} to ${move.to}`,
+      words: hold ? `to take: ${move.words}` : move.words,
+    })),
+    placement: reinforce && placement.map(([name, armies]) => [findNumber(name), armies]),
+  };
 }

@@ -9,7 +9,7 @@ import { redraw } from "./redraw.js";
  * The contents of the map. `players`, `owners`, `armies`, `mover`, `targets`, `stay` and `keep` are
  * the same as in a state.
  * @typedef {object} View
- * @property {string[]} tones the colour of each player
+ * @property {{colour: string, digits: string, shape: string}[]} labels the look of each player
  * @property {number|null} chosen the selected territory
  * @property {number|null} aimed the territory about to be attacked
  * @property {string[]|null} figures the chance to own each territory at the end of the turn; null
@@ -19,14 +19,15 @@ import { redraw } from "./redraw.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const NOBODY = "nobody";
-const LONGEST = 24;
+const CIRCLE = "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z";
+const EMPTY = { colour: "none", digits: "none", shape: CIRCLE };
 const UNIT = 1.25; // pixels per unit on small maps, where names are 11 pixels high and badges 32 apart
 const GROWTH = [0.5, 0.75]; // units grow with the map to this power: usually, and on projectors
-const MOST_ZOOM = 6;
+const MAX_ZOOM = 6;
 const BESIDE = 40; // the minimum distance of revealed territories from the view's edges, in pixels
-const NEAR = 24; // the maximum distance of a click from the badge of its territory, in pixels
+const MAX_BADGE_DISTANCE = 24; // the maximum distance of a click from the badge of its territory, in pixels
 const LONG = 500; // the duration of a long press, in milliseconds
-const STILL = 10; // the maximum movement of a finger during a long press, in pixels
+const MAX_PRESS_MOVEMENT = 10; // the maximum movement of a finger during a long press, in pixels
 const TWICE = 350; // the maximum pause between the taps of a double tap, in milliseconds
 const DIRECTIONS = {
   ArrowRight: [1, 0],
@@ -48,9 +49,6 @@ export function svg(name, attributes = {}, ...children) {
   return made;
 }
 
-export const shortenName = (name) =>
-  name.length <= LONGEST ? name : `${name.slice(0, LONGEST - 1)}…`;
-
 /** Format a number of armies to fit on a badge. */
 export function formatArmies(count) {
   for (const [size, letter] of [
@@ -67,20 +65,21 @@ export function formatArmies(count) {
 
 export class BoardMap {
   /**
-   * `click`, `hold`, `choose` and `type` are callbacks. The map calls `click` with a clicked or
-   * tapped territory, `hold` after a long press on a territory, and `choose` with the territory
-   * that an arrow key selects. It calls `type` with a territory and any other key; `type` returns
-   * whether the key has a function.
+   * `callbacks` has four functions. The map calls `click` with a clicked or tapped territory,
+   * `press` after a long press on a territory, and `choose` with the territory that an arrow key
+   * selects. It calls `type` with a territory and any other key; `type` returns whether the key has
+   * a function.
    */
-  constructor({ root, view, names, look, click, hold, choose, type }) {
-    Object.assign(this, { root, view, names, look, click, hold, choose, type });
+  constructor(elements, callbacks) {
+    Object.assign(this, elements, { callbacks });
+    const { root, view } = elements;
     this.board = null;
     this.zoom = null; // relative to the width at which the whole map fits
     this.shown = null;
     root.addEventListener("click", (event) => {
       const t = this.findTerritory(event);
       if (this.isHeld) this.isHeld = false;
-      else if (t !== null) this.click(t);
+      else if (t !== null) this.callbacks.click(t);
       else this.handleTap(event);
     });
     this.listenToFingers();
@@ -119,7 +118,7 @@ export class BoardMap {
 
   /** Return the zoom at which territories are large enough for taps, relative to the whole map. */
   findUsualZoom() {
-    return Math.min(Math.max((this.board.scene.width * UNIT) / this.measureRoom(), 1), MOST_ZOOM);
+    return Math.min(Math.max((this.board.scene.width * UNIT) / this.measureRoom(), 1), MAX_ZOOM);
   }
 
   /** Return the territory with the most armies of the player to move. */
@@ -208,7 +207,7 @@ export class BoardMap {
     const box = view.getBoundingClientRect();
     const [dx, dy] = [x - box.left, y - box.top];
     const before = this.width;
-    this.zoom = this.chosen = Math.min(Math.max(this.zoom * factor, 1), MOST_ZOOM);
+    this.zoom = this.chosen = Math.min(Math.max(this.zoom * factor, 1), MAX_ZOOM);
     this.draw();
     const grown = this.width / before;
     view.scrollLeft = (view.scrollLeft + dx) * grown - dx;
@@ -219,10 +218,10 @@ export class BoardMap {
   handleTap({ clientX, clientY, timeStamp }) {
     const isSecond = timeStamp - (this.lastTap ?? -TWICE) < TWICE;
     this.lastTap = isSecond ? -TWICE : timeStamp;
-    if (isSecond) this.zoomAt(this.zoom < 2 ? 2 : 1 / MOST_ZOOM, [clientX, clientY]);
+    if (isSecond) this.zoomAt(this.zoom < 2 ? 2 : 1 / MAX_ZOOM, [clientX, clientY]);
   }
 
-  /** Handle touch: two fingers zoom, a long press calls `hold`, a moving finger scrolls. */
+  /** Handle touch: two fingers zoom, a long press calls `press`, a moving finger scrolls. */
   listenToFingers() {
     const { root, view } = this;
     let far = 0;
@@ -260,11 +259,11 @@ export class BoardMap {
       began = [event.clientX, event.clientY];
       timer = setTimeout(() => {
         this.isHeld = true;
-        this.hold(t);
+        this.callbacks.press(t);
       }, LONG);
     });
     root.addEventListener("pointermove", ({ clientX, clientY }) => {
-      if (began && Math.hypot(clientX - began[0], clientY - began[1]) > STILL) end();
+      if (began && Math.hypot(clientX - began[0], clientY - began[1]) > MAX_PRESS_MOVEMENT) end();
     });
     for (const name of ["pointerup", "pointercancel", "pointerleave"])
       root.addEventListener(name, end);
@@ -272,7 +271,7 @@ export class BoardMap {
   }
 
   /**
-   * Return the territory of an event: the land under the pointer, or the nearest badge within NEAR.
+   * Return the territory of an event: the land under the pointer, or the nearest badge if it is close.
    */
   findTerritory(event) {
     const on = event.target.closest?.("[data-t]");
@@ -285,7 +284,7 @@ export class BoardMap {
       return Math.hypot(px - x, py - y);
     });
     const nearest = Math.min(...far);
-    return nearest <= NEAR ? far.indexOf(nearest) : t;
+    return nearest <= MAX_BADGE_DISTANCE ? far.indexOf(nearest) : t;
   }
 
   handleKey(event) {
@@ -294,10 +293,10 @@ export class BoardMap {
     const t = Number(spot.getAttribute("data-t"));
     const way = DIRECTIONS[event.key];
     const next = way ? this.findInDirection(t, way) : null;
-    const isMeant = way ? true : this.type(t, event.key);
+    const isMeant = way ? true : this.callbacks.type(t, event.key);
     if (isMeant) event.preventDefault();
     if (next === null) return;
-    this.choose(next);
+    this.callbacks.choose(next);
     this.focus(next);
   }
 
@@ -427,7 +426,7 @@ export class BoardMap {
     this.lands.forEach(({ land, edge }, t) => {
       const owner = shown.owners[t];
       land.setAttribute("class", owner < 0 ? "land empty" : "land");
-      land.setAttribute("fill", shown.tones[owner] ?? "none");
+      land.setAttribute("fill", shown.labels[owner]?.colour ?? "none");
       edge.setAttribute("class", this.edge(t));
     });
   }
@@ -440,12 +439,12 @@ export class BoardMap {
 
   /** Return the badge of a territory: a button whose label describes the territory. */
   spot(t) {
-    const { board, shown, look } = this;
+    const { board, shown } = this;
     const half = board.scene.sizes[0];
     const [x, y] = this.locate(board.scene.badges[t]);
     const owner = shown.owners[t];
     const isEmpty = owner < 0;
-    const tone = isEmpty ? "none" : shown.tones[owner];
+    const { colour, digits, shape } = shown.labels[owner] ?? EMPTY;
     const text = isEmpty ? "" : formatArmies(shown.armies[t]);
     const size = half * [1.25, 1.25, 1.15, 0.92, 0.72, 0.6][Math.min(text.length, 5)];
     const about = {
@@ -465,20 +464,16 @@ export class BoardMap {
       svg("title", {}, board.territories[t]),
       svg("path", {
         class: "ring",
-        d: look.shapes[0],
+        d: CIRCLE,
         transform: `scale(${(half * 1.6).toFixed(2)})`,
       }),
       svg("path", {
         class: isEmpty ? "badge empty" : "badge",
-        d: look.shapes[Math.max(owner, 0) % look.shapes.length],
+        d: shape,
         transform: `scale(${(isEmpty ? half * 0.55 : half).toFixed(2)})`,
-        fill: tone,
+        fill: colour,
       }),
-      svg(
-        "text",
-        { class: "digits", "font-size": size.toFixed(1), fill: look.digits[tone] ?? "none" },
-        text,
-      ),
+      svg("text", { class: "digits", "font-size": size.toFixed(1), fill: digits }, text),
     );
   }
 
@@ -494,7 +489,7 @@ export class BoardMap {
     if (shown.aimed === t) parts.push("attacked");
     if (shown.targets.includes(t)) parts.push("goal");
     if (shown.keep[t]) parts.push(`keep ${shown.keep[t]}`);
-    if (shown.stay.includes(t)) parts.push("stays");
+    if (shown.stay.includes(t)) parts.push("may not attack");
     if (shown.figures) parts.push(`${shown.figures[t]} to own it at the end`);
     return parts.join(", ");
   }
@@ -540,7 +535,7 @@ export class BoardMap {
       ...keys.map(({ lines, territory }) => {
         const [item, bold] = ["li", "b"].map((name) => document.createElement(name));
         bold.textContent = lines[0];
-        item.append(bold, ` ${shortenName(board.territories[territory])}`);
+        item.append(bold, ` ${board.short[territory]}`);
         return item;
       }),
     );

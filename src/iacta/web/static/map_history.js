@@ -1,69 +1,88 @@
 // The history of a turn: a tree of steps, in which every step can be undone.
 //
-// The server stores no games. The page sends the code of a turn and a step, and receives the next
-// turn. When the page opens, the server replays the steps in the link. Each turn is a record of the
-// server: code, phase and sentence, owners and armies, the odds at each border, and the last step in
+// The server stores no games. The page sends a position and its steps, and receives the turns after
+// them: code, phase and sentence, owners and armies, the odds at each border, and the last step in
 // words, or the reason why the step is impossible.
 
 import { postJson } from "./ask.js";
-import { writeCode } from "./map_state.js";
+import { makeSetup } from "./map_state.js";
 
 export class Tree {
   constructor() {
-    this.key = "";
+    this.key = ""; // the position of the turns
     this.texts = []; // the step before each turn, as text
     this.version = 0; // increases when existing texts are replaced
     this.turns = [];
-    this.waiting = null;
+    this.error = null; // the reason why the position has no turn
+    this.isWaiting = false;
   }
 
-  /**
-   * Return whether the turns of a state are loaded. If not, load them, and call `then` afterwards,
-   * with an error if the request fails.
-   */
-  load(board, state, then) {
-    const code = writeCode(board, state);
-    const texts = state.steps.map(formatStep);
-    if (this.key === code && this.turns.length && texts.every((text, k) => text === this.texts[k]))
-      return true;
-    const asked = JSON.stringify([code, texts]);
-    if (this.waiting === asked) return false;
-    this.waiting = asked;
-    postJson("api/v1/turn/replay", {
-      code,
-      board: board.board,
-      steps: stripNotes(state.steps),
-    }).then(
-      ({ turns }) => {
-        if (this.waiting !== asked) return;
-        Object.assign(this, { key: code, turns, texts, version: this.version + 1, waiting: null });
-        then();
-      },
-      (error) => this.waiting === asked && then(error),
-    );
+  /** Return whether the turns of a state are loaded. If not, load them, and call `done` then. */
+  load(board, state, done) {
+    const { steps, players } = state;
+    const key = JSON.stringify([board.code, makeSetup(state)]);
+    const texts = steps.map(joinText);
+    const isSame = this.key === key && texts.every((text, k) => text === this.texts[k]);
+    if (isSame && this.turns.length) return true;
+    if (this.isWaiting || (isSame && this.error)) return false;
+    this.isWaiting = true;
+    const sent = steps.map(({ after, text }) => ({ after, text }));
+    const body = { setup: makeSetup(state), board: board.board, players, steps: sent };
+    const store = ({ turns = [], error = null }) => {
+      Object.assign(this, { key, texts, turns, error, isWaiting: false });
+      this.version += 1;
+      for (const turn of turns) readOwners(turn, players);
+      done();
+    };
+    postJson("api/v1/turn/replay", body).then(store, (error) => store({ error }));
     return false;
   }
 
+  /** Forget an error, so that `load` asks again. */
+  forgetError() {
+    this.error = null;
+  }
+
   /** Take a step in the current turn; return the changed parts of the state: `steps` and `at`. */
-  async take(board, state, step) {
-    const before = this.turns[state.at];
-    const body = { code: before.code, board: board.board, step };
-    const { step: recorded, ...after } = await postJson("api/v1/turn/step", body);
-    const kept = { after: state.at, ...recorded };
-    const same = state.steps.findIndex((each) => formatStep(each) === formatStep(kept));
-    if (same >= 0) return { steps: state.steps, at: same + 1 };
-    const count = state.steps.length;
+  async take(board, { steps, at, players }, step) {
+    const body = { code: this.turns[at].code, board: board.board, step, players };
+    const turn = readOwners(await postJson("api/v1/turn/step", body), players);
+    const same = steps.findIndex(({ after, text }) => after === at && text === turn.text);
+    if (same >= 0) return { steps, at: same + 1 };
+    const count = steps.length;
+    const taken = { after: at, text: turn.text };
     if (this.texts.length > count) this.version += 1;
-    this.turns = [...this.turns.slice(0, count + 1), after];
-    this.texts = [...this.texts.slice(0, count), formatStep(kept)];
-    return { steps: [...state.steps, kept], at: count + 1 };
+    this.turns = [...this.turns.slice(0, count + 1), turn];
+    this.texts = [...this.texts.slice(0, count), joinText(taken)];
+    return { steps: [...steps, taken], at: count + 1 };
+  }
+
+  /** Return the number of the step that begins the turn of a step; 0 for the first turn. */
+  findTurnStart(steps, k) {
+    while (k > 0 && !this.turns[k]?.begins_turn) k = steps[k - 1].after;
+    return k;
+  }
+
+  /**
+   * Return the steps in the format of questions. `goals` has the parameters of the goal of each
+   * turn, by the step that begins the turn.
+   */
+  listSteps(steps, goals) {
+    return steps.map(({ after }, k) => {
+      const goal = this.turns[k + 1].begins_turn && goals[k + 1];
+      return { after, ...this.turns[k + 1].step, ...(goal && { goal }) };
+    });
   }
 }
 
-/** Return the steps without comments and goals, in the format of the server. */
-export const stripNotes = (steps) => steps.map(({ note, goal, ...step }) => step);
+/** Add the numbers of the owners and of the player to move to a turn of the server. */
+function readOwners(turn, players) {
+  turn.holders = turn.owners?.map((name, t) => (turn.armies[t] ? players.indexOf(name) : -1));
+  turn.mover = players.indexOf(turn.player);
+  return turn;
+}
 
-const formatStep = ({ note, goal, ...step }) => JSON.stringify(step, Object.keys(step).sort());
+const joinText = ({ after, text }) => `${after}${text}`;
 
 /** Return the numbers of the steps on the path to a step, including this step. */
 export function findPath(steps, at) {
@@ -82,61 +101,19 @@ export function findLine(steps, at) {
   return line;
 }
 
-/**
- * Return the current line of steps as a log for `iacta review`. A new line begins with each turn,
- * and with new armies during a turn. `findGoal` returns the goal of the turn of a step.
- */
-export function makeLog(board, state, turns, findGoal) {
-  const lines = [];
-  const corrected = [];
-  let line = null;
-  const begin = (turn, k) => {
-    const named = lines.length || board.board === "classic" ? {} : { board: board.board };
-    const goal = findGoal(k);
-    line = { turn: turn.code, ...named, ...(goal && { goal }), battles: [] };
-    if (corrected.length) line.corrected = corrected.splice(0);
-    lines.push(line);
-  };
-  const end = (stops) => {
-    if (line && !stops) line.stops = false;
-    line = null;
-  };
-  const path = findLine(state.steps, state.at);
-  for (const k of path) {
-    const step = state.steps[k - 1];
-    const [before, after] = [turns[step.after], turns[k]];
-    if (step.do === "attack") {
-      if (!line) begin(before, step.after);
-      const names = { from: board.territories[step.from], to: board.territories[step.to] };
-      const moved = after.advance ? { moved: after.advance.least } : {};
-      const { do: _, after: __, from, to, note, goal, ...numbers } = step;
-      line.battles.push({ ...names, ...numbers, ...moved });
-    }
-    if (step.do === "advance" && line) line.battles.at(-1).moved = step.armies;
-    if (step.do === "correct") {
-      end(false);
-      corrected.push(...step.on.map(([t, ...held]) => [board.territories[t], ...held]));
-    }
-    if (step.do === "get" || step.do === "place") end(false);
-    if (step.do === "stop" || step.do === "next") {
-      if (!line && before.phase === "attack") begin(before, step.after);
-      end(true);
-    }
-  }
-  const last = path.at(-1) ?? 0;
-  if (corrected.length && turns[last].phase === "attack") begin(turns[last], last);
-  end(false);
-  return lines.map((each) => `${JSON.stringify(each)}\n`).join("");
-}
-
-/** Remove a step and all later steps; return the other steps, and the number of the parent step. */
-export function removeStep(steps, gone) {
-  const [isGone, place, left] = [[false], [0], []];
+/** Return the parts of a state without a step and all later steps; `at` is the step before. */
+export function removeStep({ steps, goals }, gone) {
+  const [isGone, numbers, left] = [[false], [0], []];
   steps.forEach((step, k) => {
     isGone[k + 1] = k + 1 === gone || isGone[step.after];
     if (isGone[k + 1]) return;
-    left.push({ ...step, after: place[step.after] });
-    place[k + 1] = left.length;
+    left.push({ ...step, after: numbers[step.after] });
+    numbers[k + 1] = left.length;
   });
-  return { steps: left, at: place[steps[gone - 1].after] };
+  const kept = Object.entries(goals).filter(([k]) => !isGone[k]);
+  return {
+    steps: left,
+    at: numbers[steps[gone - 1].after],
+    goals: Object.fromEntries(kept.map(([k, goal]) => [numbers[k], goal])),
+  };
 }

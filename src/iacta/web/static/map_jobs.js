@@ -1,121 +1,132 @@
 // Jobs: background requests to the server, and their answers.
 
-import { chooseBetter, Searches } from "./map_analysis.js";
-import { findGoalParts, readPlan } from "./map_goals.js";
-import { findLine, findPath, stripNotes } from "./map_history.js";
-import { findGoalOfTurn, findTurnStart, makeGoalParameters } from "./map_state.js";
-import { findTurn, store, tree } from "./map_store.js";
+import { chooseBetter, readPlan } from "./map_analysis.js";
+import { findLine, findPath } from "./map_history.js";
+import { findGoal, isChosen } from "./map_labels.js";
+import { findGoalText, findTurn, findTurnStart, searches, store, tree } from "./map_store.js";
 
 const SECONDS = { goal: 9, longGoal: 20, games: 12, list: 9 };
 const GAMES = 600; // the number is fixed, so that a link always shows the same chances to win
 
-const render = () => store.render();
-const goalSearches = new Searches(render);
-const gameSearches = new Searches(render);
-const listSearches = new Searches(render); // lists of goals and of threats
-const valueSearches = new Searches(render);
-const searches = [goalSearches, gameSearches, listSearches, valueSearches];
-
 /** Clear all answers, because the board has changed. */
 export function forgetAnswers() {
-  for (const each of searches) each.forget();
+  for (const search of Object.values(searches)) search.forget();
 }
 
 export function endSearches() {
-  for (const each of searches) each.end();
+  for (const search of Object.values(searches)) search.end();
 }
 
 /** Start the searches for the current turn, for the lists beside the map, and for the steps. */
 export function startSearches() {
   const { state, view, longer } = store;
   const line = [0, ...findLine(state.steps, state.at)];
-  const job = longer && !goalSearches.isDone(longer) ? longer : makeGoalJob(state.at);
-  goalSearches.run([job].filter(Boolean));
+  const job = longer && !searches.plans.isDone(longer) ? longer : makeGoalJob(state.at);
+  searches.plans.run([job].filter(Boolean));
   const ends = line.filter((k) => findComparable(k) === k);
   const shown = findComparable(state.at);
   // Request the plan first, because games would occupy a single processor for seconds.
-  const isWaiting = job && !findPlan() && !goalSearches.isDone(job);
+  const isWaiting = job && !findPlan() && !searches.plans.isDone(job);
   const games = isWaiting ? [] : [...new Set([shown, ...ends])];
-  gameSearches.run(games.map(makeWinJob).filter(Boolean));
+  searches.games.run(games.map(makeWinJob).filter(Boolean));
   const lists = [
     (view === "threats" || findTurn().phase === "fortify") && makeThreatsJob(state.at),
-    (isChoosing() || state.goal === "win") && makeGoalsJob(state.at),
+    (isChoosing() || findGoal()?.is_game) && makeGoalsJob(state.at),
   ];
-  listSearches.run(lists.filter(Boolean));
+  searches.lists.run(lists.filter(Boolean));
   valueSteps(line);
 }
 
 /**
  * Evaluate the steps, beginning with the visible steps. If the time is too short for all steps,
- * repeat the request as long as it returns new values, and finally once with twice the time.
+ * repeat the request as long as it returns new values, and finally once with twice the time. At the
+ * end of a turn, request its steps together, for the sum of the turn.
  */
 function valueSteps(line) {
-  const { state, board } = store;
+  const { state } = store;
   const key = JSON.stringify([tree.key, tree.version]);
-  const goals = [0, ...state.steps.map((_, k) => k + 1)].map((k) => findGoalOf(k));
-  const texts = goals.map((goal) => JSON.stringify(goal));
-  if (store.values.key !== key) store.values = { key, goals: texts, rows: [], job: null };
+  const goals = listGoals();
+  const all = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])];
+  const texts = [];
+  for (const k of all) texts[k] = JSON.stringify(goals[findTurnStart(k)] ?? null);
+  if (store.values.key !== key) store.values = { key, goals: texts, rows: [], job: null, sums: [] };
   const { values } = store;
   if (texts.some((text, k) => k in values.goals && text !== values.goals[k])) {
     values.rows = values.rows.map((row, k) => (texts[k] === values.goals[k] ? row : undefined));
-    values.job = null;
+    Object.assign(values, { job: null, sums: [] });
   }
   values.goals = texts;
-  const found = valueSearches.find(values.job)?.found?.values ?? [];
+  const found = searches.values.find(values.job)?.found?.values ?? [];
   const asked = values.job?.body.order ?? [];
   for (const k of asked) values.rows[k] = found[k] ?? values.rows[k];
-  if (!values.job || valueSearches.isDone(values.job)) {
+  if (!values.job || searches.values.isDone(values.job)) {
     const isFruitful = asked.some((k) => found[k]);
     const isRetried = !isFruitful && values.job?.seconds === SECONDS.list;
     const isMissing = (k) =>
       isFruitful || isRetried ? !values.rows[k] : values.rows[k] === undefined;
     const seconds = isRetried ? 2 * SECONDS.list : SECONDS.list;
-    if (isRetried) valueSearches.clearError(values.job);
-    const all = new Set([...line, ...state.steps.map((_, k) => k + 1)]);
-    const order = [...all].filter((k) => isMissing(k) && tree.turns[k].code);
-    const steps = stripNotes(state.steps).map((step, k) =>
-      step.do === "next" && goals[k + 1] ? { ...step, goal: goals[k + 1] } : step,
-    );
-    const body = { code: tree.key, board: board.board, ...goals[0], steps, order };
-    const isAsked = state.steps.length > 0 && order.length > 0;
-    values.job = isAsked ? { address: "api/v1/steps", body, seconds } : null;
-    if (values.job) for (const k of order) values.rows[k] = null;
+    if (isRetried) searches.values.clearError(values.job);
+    let order = all.filter((k) => isMissing(k) && tree.turns[k].code);
+    if (!order.length && isEnding(findTurn()) && !values.sums.includes(state.at)) {
+      values.sums.push(state.at);
+      order = findPath(state.steps, state.at).filter((k) => findTurnStart(k) === findTurnStart());
+    }
+    values.job = order.length ? makeStepsJob(order, seconds) : null;
+    for (const k of order) values.rows[k] ??= null;
   }
-  valueSearches.run(values.job ? [values.job] : []);
+  searches.values.run(values.job ? [values.job] : []);
 }
 
-/** Return the goal of the turn of a step, in the format of steps and logs; null without a goal. */
-export function findGoalOf(k) {
-  const { board, state } = store;
-  const start = findTurnStart(state.steps, k);
-  const own = { ...state, ...findGoalOfTurn(state, start) };
-  const best = own.goal === "win" ? findBestGoal([start]) : {};
-  if (!best) return null;
-  const { hold, ...goal } = makeGoalParameters(board, { ...own, ...best }) ?? {};
-  return Object.keys(goal).length ? goal : null;
+const makeStepsJob = (order, seconds) => ({
+  address: "api/v1/steps",
+  body: { ...makeTree(), ...listGoals()[0], order },
+  seconds,
+});
+
+/** Return the tree of steps in the format of questions. */
+const makeTree = () => ({
+  code: findTurn(0).code,
+  board: store.board.board,
+  steps: tree.listSteps(store.state.steps, listGoals()),
+});
+
+/** Return the current line of steps as a question for the server's log. */
+export const makeLogQuestion = () => ({
+  ...makeTree(),
+  goal: listGoals()[0] ?? null,
+  line: findLine(store.state.steps, store.state.at),
+});
+
+/** Return the goals of all turns in the format of steps and logs, by the step that begins the turn. */
+function listGoals() {
+  const starts = [0, ...store.state.steps.map((_, k) => k + 1)].filter(
+    (k) => findTurnStart(k) === k,
+  );
+  const goals = starts.map((k) => {
+    const goal = findGoal(k);
+    const { hold, ...parameters } = (goal?.is_game ? findBestGoal([k]) : goal?.parameters) ?? {};
+    return [k, Object.keys(parameters).length ? parameters : null];
+  });
+  return Object.fromEntries(goals.filter(([, goal]) => goal));
 }
 
 /** Return the most helpful goal of the first turn whose goals are known. */
-function findBestGoal(steps) {
-  const { board, state } = store;
-  const goals = steps
-    .map((each) => listSearches.find(makeGoalsJob(each))?.found?.goals)
-    .find(Boolean);
-  return (goals ?? [])
-    .map(({ parameters }) => findGoalParts(board, state, parameters))
-    .find(Boolean);
-}
+const findBestGoal = (steps) =>
+  steps
+    .map((k) => searches.lists.find(makeGoalsJob(k))?.found?.goals)
+    .find(Boolean)
+    ?.find(({ parameters }) => parameters)?.parameters;
 
 /**
  * Return the goal after a step, as parameters of `plan`. For the goal to win the game, this is the
  * most helpful goal.
  */
 export function findGoalAfter(k) {
-  const { board, state } = store;
-  if (state.goal !== "win") return makeGoalParameters(board, state);
-  const best = findBestGoal([...findPath(state.steps, k).reverse(), 0]);
-  if (best) return makeGoalParameters(board, { ...state, ...best });
-  return listSearches.isDone(makeGoalsJob(k)) ? { worth: true } : null;
+  const goal = findGoal(k);
+  if (!goal?.is_game) return goal?.parameters ?? null;
+  const best = findBestGoal([...findPath(store.state.steps, k).reverse(), 0]);
+  if (best) return { ...best, ...goal.parameters };
+  return searches.lists.isDone(makeGoalsJob(k)) ? { worth: true } : null;
 }
 
 /** Return the job for a plan after a step; null without a goal or a turn. */
@@ -133,20 +144,20 @@ export function makeGoalJob(k) {
   };
 }
 
-export const findGoalEntry = (k = store.state.at) => goalSearches.find(makeGoalJob(k));
+export const findGoalEntry = (k = store.state.at) => searches.plans.find(makeGoalJob(k));
 export const findPlan = (k = store.state.at) => findGoalEntry(k)?.found ?? null;
 
 /** Return the selected number of armies to move into a conquered territory. */
 export const countMoving = ({ advance }) =>
   store.moving ?? findPlan()?.move_in?.best ?? advance.most;
 
-export const isPlanning = () => goalSearches.isSearching(makeGoalJob(store.state.at));
+export const isPlanning = () => searches.plans.isSearching(makeGoalJob(store.state.at));
 export const canPlanLonger = ({ found, seconds }) => !found.proven && seconds < SECONDS.longGoal;
-export const stopPlanning = () => goalSearches.stop(makeGoalJob(store.state.at));
+export const stopPlanning = () => searches.plans.stop(makeGoalJob(store.state.at));
 
 export function planLonger() {
   store.longer = { ...makeGoalJob(store.state.at), seconds: SECONDS.longGoal };
-  goalSearches.find(store.longer).isStopped = false;
+  searches.plans.find(store.longer).isStopped = false;
   store.render();
 }
 
@@ -164,8 +175,7 @@ function makeTurnJob(k, question, seconds, more = {}) {
  * Return the latest step with comparable chances to win: the end of a turn, or the start of a turn
  * in progress.
  */
-export const findComparable = (k) =>
-  isOver(findTurn(k)) ? k : findTurnStart(store.state.steps, k);
+export const findComparable = (k) => (isOver(findTurn(k)) ? k : findTurnStart(k));
 
 function makeWinJob(k) {
   const more = { games: GAMES, best_goal: !isOver(findTurn(k)) };
@@ -178,33 +188,45 @@ const makeGoalsJob = (k) =>
 
 /** Return the chances to win the game after a step; null while they are too uncertain. */
 export function findWin(k) {
-  const found = gameSearches.find(makeWinJob(k))?.found;
+  const found = searches.games.find(makeWinJob(k))?.found;
   return found?.words ? found : null;
 }
 
 /** Return whether the games after a step have finished, and the error if they are impossible. */
 export const findWinState = (k) => ({
-  isKnown: gameSearches.isDone(makeWinJob(k)),
-  wrong: gameSearches.find(makeWinJob(k))?.wrong,
+  isKnown: searches.games.isDone(makeWinJob(k)),
+  wrong: searches.games.find(makeWinJob(k))?.wrong,
 });
 
 /** Return the row of the player to move in an answer to `win`. */
 export const findMover = ({ player, players }) => players.find((row) => row.player === player);
 
-export const findGoals = () => listSearches.find(makeGoalsJob(store.state.at));
-export const findThreats = () => listSearches.find(makeThreatsJob(store.state.at));
-export const isListingGoals = () => listSearches.isSearching(makeGoalsJob(store.state.at));
+const findGoals = () => searches.lists.find(makeGoalsJob(store.state.at));
+export const findThreats = () => searches.lists.find(makeThreatsJob(store.state.at));
+export const isListingGoals = () => searches.lists.isSearching(makeGoalsJob(store.state.at));
+
+/** Return the goals of the turn: a win this turn comes first, then the likeliest goals. */
+export function listOffers() {
+  const entry = findGoals();
+  const offers = (entry?.found?.goals ?? []).filter(({ parameters }) => parameters);
+  const isNow = ({ parameters }) => Boolean(parameters.win);
+  return {
+    wrong: entry?.wrong,
+    offers: offers
+      .sort((a, b) => isNow(b) - isNow(a) || b.chance - a.chance)
+      .map((offer) => ({ ...offer, isChosen: isChosen(offer.parameters) })),
+  };
+}
 
 export const isOver = (turn) => turn?.phase === "over";
 
 /** Return whether the attacks of a turn are over. */
 export const isEnding = (turn) => isOver(turn) || turn?.phase === "fortify";
 export const isOpen = (k) => ["place", "attack", "advance"].includes(findTurn(k)?.phase);
-export const isReached = () =>
-  findTurn()?.phase === "attack" && findPlan()?.sentences[0] === "The goal is reached.";
+export const isReached = () => findTurn()?.phase === "attack" && findPlan()?.is_reached === true;
 
 /** Whether the list of goals is on the screen. */
 export function isChoosing() {
-  const { view, state, picked } = store;
-  return view === "goals" || (!view && (!state.goal || (isReached() && picked.to === null)));
+  const { view, picked } = store;
+  return view === "goals" || (!view && (!findGoalText() || (isReached() && picked.to === null)));
 }

@@ -1,9 +1,8 @@
 // Lists: the goals of a turn, and the threats of the opponents. The lists change with each answer.
 
-import { act } from "./map_actions.js";
-import { shortenName } from "./map_board.js";
-import { listOffers } from "./map_goals.js";
-import { countEmpty, findGoals, findThreats, findWin, isListingGoals } from "./map_jobs.js";
+import { actions } from "./map_actions.js";
+import { countEmpty, findThreats, findWin, isListingGoals, listOffers } from "./map_jobs.js";
+import { findGoal, shortenPlayer } from "./map_labels.js";
 import { button, markName } from "./map_parts.js";
 import { findTurn, store } from "./map_store.js";
 import { element, table } from "./redraw.js";
@@ -11,37 +10,36 @@ import { element, table } from "./redraw.js";
 const capitalise = (words) => words[0].toUpperCase() + words.slice(1);
 
 export function showGoals() {
-  const { board, state } = store;
-  const entry = findGoals();
+  const { wrong, offers } = listOffers();
   const isListing = isListingGoals();
-  const mine = findWin(state.at)?.players.find(({ player }) => player === findTurn()?.player);
-  const offers = listOffers(board, state, entry).map(
-    ({ parts, isChosen, goal, figure, words, win }) => {
-      const isPlaying = store.state && isListing && win === undefined && !countEmpty();
-      const all = [words, isPlaying && "game …"];
-      return showOffer(parts, isChosen, capitalise(goal), figure, all);
-    },
-  );
-  const isWin = state.goal === "win";
+  const mine = findWin(store.state.at)?.players.find(({ player }) => player === findTurn()?.player);
+  const rows = offers.map(({ parameters, isChosen, goal, figure, words, win }) => {
+    const isPlaying = isListing && win === undefined && !countEmpty();
+    return showOffer(parameters, isChosen, capitalise(goal), figure, [
+      words,
+      isPlaying && "game …",
+    ]);
+  });
+  const isWin = findGoal()?.is_game === true;
   const figure = mine?.figure ?? "";
   return [
     element("h3", {}, "What can you do this turn?"),
     element(
       "p",
       { className: "help", role: "status" },
-      (!countEmpty() && entry?.wrong) || (isListing && "Still searching …"),
+      (!countEmpty() && wrong) || (isListing && "Still searching …"),
     ),
     element(
       "ol",
       { id: "goals", className: "moves", ariaLabel: "Goals of this turn" },
-      !countEmpty() && showOffer({ goal: "win" }, isWin, "Win the game", figure, []),
-      offers,
+      !countEmpty() && showOffer("win.0", isWin, "Win the game", figure, []),
+      rows,
     ),
   ];
 }
 
-function showOffer(parts, isChosen, name, figure, words) {
-  const choose = () => act.chooseGoal(parts);
+function showOffer(given, isChosen, name, figure, words) {
+  const choose = () => actions.chooseOffer(given);
   return element(
     "li",
     { key: name },
@@ -60,19 +58,19 @@ export function showThreats() {
   const entry = findThreats();
   const threats = (entry?.found?.threats ?? []).filter(({ figure }) => figure);
   const { players: all } = store.state;
-  const mover = all.indexOf(findTurn()?.player);
+  const { mover } = findTurn();
   const players = [...all.slice(mover + 1), ...all.slice(0, mover)].filter((name) =>
     threats.some(({ player }) => player === name),
   ); // in the order of play
   const showChance = (goal, player) => {
-    const found = threats.find((each) => each.goal === goal && each.player === player);
+    const found = threats.find((threat) => threat.goal === goal && threat.player === player);
     return [found?.figure ?? "cannot", found?.bound && element("small", {}, `≤ ${found.bound}`)];
   };
   const rows = [...new Set(threats.map(({ goal }) => goal))].map((goal) => [
     capitalise(goal),
     ...players.map((player) => showChance(goal, player)),
   ]);
-  const heads = ["", ...players.map((name) => [markName(name), ` ${shortenName(name)}`])];
+  const heads = ["", ...players.map((name) => [markName(name), ` ${shortenPlayer(name)}`])];
   const isSafe = !rows.length && entry?.found?.is_complete;
   const words = entry?.wrong || capitalise(entry?.found?.condition ?? "looking …");
   return [
@@ -97,6 +95,6 @@ export function showHelpfulMove() {
   const [from, to] = [move.from, move.to].map((name) => territories.indexOf(name));
   const isLegal = findTurn()?.fortify?.some((way) => way[0] === from && way[1] === to);
   if (!isLegal) return element("p", {}, `The fortifying move that helps most: ${move.words}.`);
-  const take = () => act.take({ do: "fortify", from, to, armies: move.armies });
+  const take = () => actions.takeStep({ do: "fortify", from, to, armies: move.armies });
   return element("p", { className: "row" }, button("primary", take, `Best: ${move.words}`));
 }

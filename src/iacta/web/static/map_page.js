@@ -1,8 +1,13 @@
 // Shows the contents of the store, on the map and beside the map.
 
-import { act, aim, choose, hold, keep, stay } from "./map_actions.js";
-import { shortenName } from "./map_board.js";
-import { describeGoal } from "./map_goals.js";
+import {
+  actions,
+  changeHolding,
+  changeTarget,
+  choose,
+  setGarrison,
+  setStaying,
+} from "./map_actions.js";
 import { findNextStep } from "./map_history.js";
 import {
   countEmpty,
@@ -14,19 +19,21 @@ import {
   isReached,
   startSearches,
 } from "./map_jobs.js";
-import { writeLink } from "./map_link.js";
+import { findGoal, findPlayer, listChoices, loadLabels } from "./map_labels.js";
+import { dropUnreadable } from "./map_link.js";
 import { showGoals, showThreats } from "./map_lists.js";
 import { EXAMPLES, listRecent } from "./map_open.js";
-import { findTones, listOptions, markPlayer } from "./map_parts.js";
-import { canAim, NAMES } from "./map_state.js";
+import { listOptions, markPlayer } from "./map_parts.js";
 import {
   commit,
   findCode,
   findEdited,
   findLink,
   findTurn,
+  findTurnStart,
   isAnalysing,
   look,
+  makeLink,
   store,
   tree,
 } from "./map_store.js";
@@ -45,18 +52,22 @@ import { keepTurn, on } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
 const HERE = "Phones cannot open this page unless you start it with: iacta serve --host 0.0.0.0.";
+const HOUSE_RULES = "the rules of the file";
 const PASTE =
   "The picture contains the code of the position: scan it, then paste the code into iacta.";
 
 /** Draw the page again. Elements that do not change keep their focus. */
 export function render() {
   const { board, state } = store;
+  const isLoaded = tree.load(board, state, finishReplay);
+  if (isLoaded && state.goals.shown) return finishReplay();
+  if (!loadLabels()) return;
   on.page.hidden = false;
-  const isReady = state.played && tree.load(board, state, showReplay);
+  const isReady = state.played && isLoaded;
   const turn = isReady ? findTurn() : null;
   if (isReady && isAnalysing()) startSearches();
   else endSearches();
-  keepTurn(board.board === "classic" ? findCode() : "");
+  if (isLoaded) keepTurn(board.board === "classic" ? findCode() : "");
   const view = findView(turn);
   store.map.show(view);
   on.page.classList.toggle("waiting", state.played && !isReady);
@@ -67,7 +78,7 @@ export function render() {
   on["to-setup"].textContent = state.steps.length ? "Correct" : "Set up";
   on["to-setup"].ariaPressed = String(!isAnalysing());
   on["to-play"].ariaPressed = String(isAnalysing());
-  on.turn.textContent = `${shortenName(turn?.player ?? state.players[state.mover] ?? "")} moves`;
+  on.turn.textContent = `${findPlayer(turn?.mover ?? state.mover)?.short ?? ""} moves`;
   showLegend(view);
   showFilling();
   showGoal();
@@ -79,23 +90,33 @@ export function render() {
   }
 }
 
-/** Draw the replayed turns of a link, or show the error. */
-function showReplay(error) {
-  if (!error) return store.render();
-  commit({ ...store.state, played: false, steps: [], at: 0 });
-  on.wrong.textContent = error.message;
+/** Draw the replayed turns of a link, or show the error during an analysis. */
+function finishReplay() {
+  const { state } = store;
+  if (tree.error && state.played) {
+    commit({ ...state, played: false, steps: [], at: 0 });
+    on.wrong.textContent = tree.error.message;
+    return;
+  }
+  let [known, problem] = [state, ""];
+  if (!tree.error && tree.turns.length <= state.steps.length)
+    [known, problem] = dropUnreadable(state, tree.turns.length - 1);
+  const { shown, ...goals } = known.goals;
+  store.state = known;
+  if (shown) store.state = { ...known, goals: { ...goals, [findTurnStart()]: shown } };
+  if (problem) on.wrong.textContent = problem;
+  store.render();
 }
 
 /** Return the contents of the map and of the table. */
 function findView(turn) {
-  const { board, chosen, picked, placing } = store;
+  const { chosen, picked, placing } = store;
   const state = findEdited();
   const { players, owners, armies, mover, stay, keep } = state;
-  const continent = state.goal === "continent" ? board.continents[state.continent] : null;
-  const targets = canAim(state) ? state.targets : (continent?.territories ?? []);
+  const targets = findGoal()?.targets ?? [];
   const none = { aimed: null, figures: null, scene: null };
   const view = { players, owners, armies, mover, stay, keep, targets, chosen, ...none };
-  view.tones = findTones();
+  view.labels = players.map((_, player) => findPlayer(player));
   if (!turn || turn.problem || store.fixes) return view;
   const plan = findPlan();
   const scene = (on.whole.open && plan?.whole_scene) || (plan?.scene ?? null);
@@ -109,21 +130,23 @@ function findView(turn) {
     ...view,
     figures: scene?.figures ?? null,
     scene,
-    owners: turn.owners.map((name, t) => (turn.armies[t] ? players.indexOf(name) : -1)),
+    owners: turn.holders,
     armies: turn.armies.map((count, t) => count + (placing[t] ?? 0) + (moved[t] ?? 0)),
-    mover: players.indexOf(turn.player),
+    mover: turn.mover,
     chosen: picked.from ?? chosen,
     aimed: picked.to,
   };
 }
 
 function showLegend({ owners, armies: numbers }) {
-  const rows = store.state.players.map((name, player) => {
+  const rows = store.state.players.map((_, player) => {
     const mine = [...owners.keys()].filter((t) => owners[t] === player);
     const sum = mine.reduce((total, t) => total + numbers[t], 0);
     const armies = `${sum} ${sum === 1 ? "army" : "armies"}`;
     const lands = `${mine.length} ${mine.length === 1 ? "territory" : "territories"}`;
-    return element("li", {}, markPlayer(player), ` ${shortenName(name)}: ${armies}, ${lands}`);
+    const kind = store.state.neutral.includes(player) ? " (neutral)" : "";
+    const words = ` ${findPlayer(player).short}${kind}: ${armies}, ${lands}`;
+    return element("li", {}, markPlayer(player), words);
   });
   redraw(on.legend, rows);
 }
@@ -131,52 +154,51 @@ function showLegend({ owners, armies: numbers }) {
 /** Show the form that fills empty territories with armies. */
 function showFilling() {
   const { state } = store;
-  on.restore.hidden = !store.replaced || isAnalysing() || state.steps.length > 0;
-  on.restore.textContent = store.replaced?.words ?? "";
+  const last = store.undone.at(-1);
+  on.restore.hidden = !last || isAnalysing() || state.steps.length > 0;
+  on.restore.textContent = last?.words ?? "";
   on["painting-help"].textContent = store.fixes
     ? "Tap a territory to correct its armies. To correct an owner, choose the player first."
     : "Tap a territory to give it to this player; tap again to add an army; hold to enter a number.";
   on.rest.hidden = !countEmpty() || state.steps.length > 0;
   on["rest-said"].textContent = countEmpty() ? describeEmpty() : "";
-  const others = [...state.players.keys()].filter((k) => k !== state.mover);
-  const options = [...others, state.mover].map((k) => [String(k), shortenName(state.players[k])]);
-  redraw(on["rest-player"], listOptions(options));
+  // Players without territories come first, and the player to move last.
+  const findRank = (k) => (state.owners.includes(k) ? 1 : 0) + (k === state.mover ? 2 : 0);
+  const fillers = [...state.players.keys()].sort((a, b) => findRank(a) - findRank(b));
+  redraw(on["rest-player"], listOptions(fillers.map((k) => [String(k), findPlayer(k).short])));
 }
 
 /** Show the goal and the choice of another goal. */
 function showGoal() {
-  const { board, state } = store;
+  const { board } = store;
+  const goal = findGoal();
   on.goal.hidden = !isAnalysing() || !isChoosing();
-  const words = shortenName(describeGoal(board, state) ?? "Choose a goal");
+  store.isPicking &&= !on.goal.hidden && goal?.is_list === true;
+  const words = goal?.words ?? "Choose a goal";
   on["goal-now"].textContent = words;
   on["goal-now"].ariaLabel = `Goal: ${words}`;
   on["goal-now"].ariaPressed = String(isChoosing());
   on.threatened.ariaPressed = String(store.view === "threats");
-  const others = [...state.players.entries()].filter(([k]) => k !== state.mover);
-  const kinds = [
-    ["", "Any other goal …"],
-    ["win", "Win the game"],
-    ["now", "Win this turn"],
-    ...board.continents.map(({ name, bonus }, k) => [
-      `continent ${k}`,
-      `Take ${shortenName(name)} (${bonus})`,
-    ]),
-    ["all", "Take territories …"],
-    ["any", "Take any one of several …"],
-    ...others.map(([k, name]) => [`eliminate ${k}`, `Eliminate ${shortenName(name)}`]),
-    ["worth", "Gain the most points"],
-  ];
-  redraw(on.kind, listOptions(kinds));
-  const number = { continent: state.continent, eliminate: state.victim }[state.goal];
-  on.kind.value = [state.goal, number].join(" ").trim();
-  on["hold-label"].hidden = !state.goal || ["any", "worth", "now"].includes(state.goal);
-  on.hold.checked = state.hold;
-  on.targets.hidden = !canAim(state);
-  store.isPicking &&= canAim(state);
+  const choices = listChoices(findTurn()).map(({ text, words }) => [text, words]);
+  redraw(on.kind, listOptions([["", "Any other goal …"], ...choices]));
+  const isSame = (text) => goal && describesSame(text, goal);
+  on.kind.value = choices.find(([text]) => isSame(text))?.[0] ?? "";
+  on["hold-label"].hidden = typeof goal?.hold !== "boolean";
+  on.hold.checked = goal?.hold === true;
+  on.targets.hidden = !goal?.is_list;
+  on.pick.textContent = store.isPicking ? "Done" : "Choose on the map";
   on.pick.ariaPressed = String(store.isPicking);
   on.view.classList.toggle("picking", store.isPicking);
-  const names = state.targets.map((t) => board.territories[t]);
-  on["targets-said"].textContent = names.join(", ") || "none yet";
+  const names = (goal?.targets ?? []).map((t) => board.territories[t]);
+  const hint = store.isPicking ? "Tap territories to add or remove them." : "none yet";
+  on["targets-said"].textContent = names.join(", ") || hint;
+}
+
+/** Return whether a choice of the menu describes a goal, held or not. */
+function describesSame(choice, { text, is_list: isList }) {
+  const [kind, , ...numbers] = choice.split(".");
+  const [own, , ...ownNumbers] = text.split(".");
+  return kind === own && (isList || String(numbers) === String(ownNumbers));
 }
 
 function showPlay(turn) {
@@ -211,23 +233,23 @@ function showSetup(view) {
   const { board, state, chosen, brush } = store;
   const isAll = on.all.ariaPressed === "true";
   const rows = [...board.territories.keys()].filter((t) => isAll || t === chosen);
-  const changes = store.fixes ? { hold, choose } : { hold, aim, stay, keep, choose };
+  const changes = { setHolding: changeHolding, choose };
+  if (!store.fixes) Object.assign(changes, { toggleTarget: changeTarget, setStaying, setGarrison });
   redraw(
     on.table,
     rows.length > 0 &&
-      makeTerritoryTable(board, view, rows, !store.fixes && canAim(state), changes),
+      makeTerritoryTable(board, view, rows, !store.fixes && findGoal()?.is_list === true, changes),
   );
   const brushes = [...state.players.keys(), -1, null].map((owner) => {
     const mark = owner !== null && owner >= 0 && markPlayer(owner);
-    return makeBrush(state.players, owner, owner === brush, mark, act.chooseBrush);
+    return makeBrush(state.players, owner, owner === brush, mark, actions.chooseBrush);
   });
   redraw(on.owners, brushes);
   const isKnown = [...on.rules.options].some(({ value }) => value === state.rules);
-  if (!isKnown)
-    on.rules.append(element("option", { value: state.rules }, shortenName(state.rules)));
+  if (!isKnown) on.rules.append(element("option", { value: state.rules }, HOUSE_RULES));
   on.rules.value = state.rules;
   if (document.activeElement !== on.fresh) on.fresh.value = String(state.fresh || "");
-  on["condition-row"].hidden = !state.victory;
+  on["condition-row"].hidden = !/(^|;)win=/.test(state.fields);
   const examples = EXAMPLES.map(({ words }, k) => [`e${k}`, words]);
   const recents = listRecent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`]);
   redraw(on.example, listOptions([["", "choose a position …"], ...examples, ...recents]));
@@ -238,14 +260,14 @@ function showSetup(view) {
       makePlayerRow(state, player, markPlayer(player), (next) => commit(next)),
     ),
   );
-  on["add-player"].disabled = state.players.length >= NAMES.length;
+  on["add-player"].disabled = state.players.length >= look.names.length;
 }
 
 /** Show a QR code: a link to the board if a phone can open it, otherwise the code of the turn. */
 export function showShared() {
   const { url } = on.page.dataset;
   const isHere = !url && /^(localhost|127\.|\[::1\])/.test(location.hostname);
-  const link = url ? `${url}map${writeLink(store.state)}` : findLink();
+  const link = url ? `${url}map${makeLink()}` : findLink();
   const isLong = link.length > look.coded;
   const text = isHere || isLong ? findCode() : link;
   const address = `api/v1/qr.svg?${new URLSearchParams({ text })}`;

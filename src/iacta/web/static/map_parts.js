@@ -1,8 +1,8 @@
 // Small elements of several modules: buttons, fields, and the marks of players.
 
 import { svg } from "./map_board.js";
-import { findColours } from "./map_state.js";
-import { look, store } from "./map_store.js";
+import { findPlayer } from "./map_labels.js";
+import { store } from "./map_store.js";
 import { element } from "./redraw.js";
 
 export const button = (className, onclick, ...children) =>
@@ -39,13 +39,11 @@ export const readField = ({ value }) => Number(value);
 export const listOptions = (pairs) =>
   pairs.map(([value, words]) => element("option", { value }, words));
 
-export const findTones = () => findColours(store.state.players, look);
-
 /** Return the mark of a player: the player's shape in the player's colour. */
 export function markPlayer(player) {
-  const shape = look.shapes[player % look.shapes.length];
+  const { shape, colour } = findPlayer(player);
   const size = { viewBox: "-1.4 -1.4 2.8 2.8", width: 16, height: 16 };
-  const path = svg("path", { d: shape, fill: findTones()[player] });
+  const path = svg("path", { d: shape, fill: colour });
   return svg("svg", { class: "swatch", ...size, "aria-hidden": "true" }, path);
 }
 

@@ -1,24 +1,36 @@
-// The store: all mutable data of the page in one object.
+// The store: all mutable data of the board page.
 //
-// Other modules read `store`. `commit` replaces the state, which is also in the URL; `update`
-// changes other data. Both functions redraw the page.
+// Other modules read `store`, the tree of turns and the searches. `commit` replaces the state, which
+// is also in the URL; `update` changes other data. Both functions redraw the page.
 
+import { Searches } from "./map_analysis.js";
 import { Tree } from "./map_history.js";
 import { writeLink } from "./map_link.js";
-import { switchGoal, writeCode } from "./map_state.js";
 import { Address, on } from "./page.js";
 
 const SETTLED = 700; // the back button undoes changes within this many milliseconds together
+const MAX_UNDONE = 100; // changes of the position that the button Undo takes back
 
 export const look = JSON.parse(on.page.dataset.look);
 export const tree = new Tree();
 export const address = new Address();
+
+const render = () => store.render();
+/** The searches for a plan, for chances to win, for goals and threats, and for values of steps. */
+export const searches = {
+  plans: new Searches(render),
+  games: new Searches(render),
+  lists: new Searches(render),
+  values: new Searches(render),
+};
 
 export const store = {
   /** @type {import("./map_state.js").Board} */
   board: null,
   /** @type {import("./map_state.js").State} */
   state: null,
+  classic: null, // the classic board, once it is loaded
+  labels: new Map(), // the labels of players and goals, by the board and the players
   map: null, // the `BoardMap` on the screen
   render: () => {}, // the function that draws the page
   chosen: null, // the selected territory
@@ -30,11 +42,13 @@ export const store = {
   moving: null, // the selected number of armies to move in
   refused: null, // the kind of the last step that the server refused, and the reason
   fixes: null, // the corrected owners and armies by territory, during a correction
-  replaced: null, // the board and the state before the position was replaced
+  undone: [], // boards and states before changes of the position, with the words of the button
   help: "", // a hint about the last tap
   typed: { t: null, digits: "", time: 0 }, // the number being typed on the map
   committed: 0, // the time of the last change of the state
   isBusy: false, // whether the server is processing a step
+  lastTap: { x: 0, y: 0, time: 0, words: "" }, // the last tap beside the map
+  taps: [], // the labels of the buttons of queued taps
   lastPlan: null, // the last plan, which stays on the screen until the next plan is known
   longer: null, // the job for which the user requested a longer search
   values: { key: "", goals: [], rows: [], job: null }, // values of steps; a requested row is null
@@ -46,14 +60,22 @@ export function update(parts) {
   store.render();
 }
 
-/** Replace the state, write it into the URL, and redraw the page. */
-export function commit(changed, { isStep = false } = {}) {
-  const state = switchGoal(store.state, changed);
+/**
+ * Replace the state, write it into the URL, and redraw the page. `words` is the label of the button
+ * that takes a change of the position back.
+ */
+export function commit(state, { isStep = false, board = store.board, words = "" } = {}) {
   const isNew = isStep || Date.now() - store.committed > SETTLED;
+  const before = store.state;
+  if (before && !state.played && (words || !before.played)) {
+    store.undone.push({ board, state: before, words: words || "Undo" });
+    store.undone.splice(0, store.undone.length - MAX_UNDONE);
+  }
   store.committed = isStep ? 0 : Date.now();
   on.wrong.textContent = "";
-  address.write(writeLink(state), { isNew });
-  update({ state });
+  store.state = state;
+  address.write(makeLink(), { isNew });
+  store.render();
   if (isStep) scrollTo(0, 0); // the next action is at the top
 }
 
@@ -67,29 +89,43 @@ export function forgetBegun() {
     fixes: null,
     longer: null,
     help: "",
+    isPicking: false,
   });
 }
 
+/** Return the number of the step that begins the turn of a step, by default of the current one. */
+export const findTurnStart = (k = store.state.at) => tree.findTurnStart(store.state.steps, k);
+
+/** Return the state as a fragment of a URL. */
+export const makeLink = () => writeLink(store.state, findTurnStart());
+
 /** Return the link to the state. The browser's URL may be updated later. */
-export const findLink = () => new URL(writeLink(store.state), location.href).href;
+export const findLink = () => new URL(makeLink(), location.href).href;
 
 /** Return the turn after a step, by default the current one; null while the turn is unknown. */
 export const findTurn = (k = store.state.at) => tree.turns[k] ?? null;
 
-/** Return the code of the current turn, or of the position that is set up. */
-export const findCode = () =>
-  (store.state.played && findTurn()?.code) || writeCode(store.board, store.state);
+/** Return the code of the current turn, or of the position that is set up; "" if it is unknown. */
+export const findCode = () => findTurn()?.code ?? "";
 
 /** Whether a turn is analysed, rather than a position set up or corrected. */
 export const isAnalysing = () => store.state.played && !store.fixes;
+
+/** Return the short text of the goal of the current turn; "" without a goal. */
+export const findGoalText = () => store.state.goals[findTurnStart()] ?? "";
+
+/** Return a state in which the current turn has another goal. */
+export const setGoal = (state, text) => ({
+  ...state,
+  goals: { ...state.goals, [findTurnStart()]: text },
+});
 
 /** Return the state during the setup, or the current turn with the unfinished corrections. */
 export function findEdited() {
   const { state, fixes } = store;
   const turn = fixes && findTurn();
   if (!turn) return state;
-  const owners = turn.owners.map((name, t) => (turn.armies[t] ? state.players.indexOf(name) : -1));
-  const armies = [...turn.armies];
+  const [owners, armies] = [[...turn.holders], [...turn.armies]];
   for (const [t, fix] of Object.entries(fixes)) [owners[t], armies[t]] = [fix.owner, fix.armies];
   return { ...state, owners, armies };
 }

@@ -1,13 +1,13 @@
 // The controls for setting up a position: the brush, the players, and a table of territories with
 // all functions of the map.
 
-import { shortenName } from "./map_board.js";
+import { findPlayer } from "./map_labels.js";
 import { changeState, findLetters, removePlayer } from "./map_state.js";
 import { element } from "./redraw.js";
 
 /** Return a button that selects a brush: a player, -1 for nobody, or null if taps only select. */
 export function makeBrush(players, owner, isChosen, mark, paintWith) {
-  const name = owner === null ? "select" : (players[owner] ?? "nobody");
+  const name = owner === null ? "only select" : (findPlayer(owner)?.short ?? "nobody");
   const key = owner !== null && findLetters(players)[owner];
   return element(
     "button",
@@ -18,14 +18,14 @@ export function makeBrush(players, owner, isChosen, mark, paintWith) {
       onclick: () => paintWith(owner),
     },
     mark && [mark, " "],
-    shortenName(name),
+    name,
     key && [" ", element("kbd", {}, key)],
   );
 }
 
 /** Return the row of a player; `commit` receives the new state after a change. */
 export function makePlayerRow(state, player, mark, commit) {
-  const { players, mover, victim } = state;
+  const { players, mover, neutral } = state;
   const name = players[player];
   const rename = ({ target }) => {
     const text = target.value.trim();
@@ -44,8 +44,8 @@ export function makePlayerRow(state, player, mark, commit) {
       value: String(player),
       ariaLabel: `${name} moves`,
       checked: player === mover,
-      onchange: () =>
-        commit(changeState(state, { mover: player, victim: victim === player ? mover : victim })),
+      disabled: neutral.includes(player),
+      onchange: () => commit(changeState(state, { mover: player })),
     }),
     mark,
     element("input", {
@@ -56,6 +56,7 @@ export function makePlayerRow(state, player, mark, commit) {
       spellcheck: false,
       onchange: rename,
     }),
+    neutral.includes(player) && element("small", {}, "neutral"),
     element(
       "button",
       {
@@ -72,21 +73,22 @@ export function makePlayerRow(state, player, mark, commit) {
 
 /**
  * Return the table of some territories.
- * @param {boolean} canAim whether the player can select territories as the goal
- * @param {{hold: Function, choose: Function, aim?: Function, stay?: Function, keep?: Function}}
- *   changed callbacks for each possible change, called with the territory and the new value
+ * @param {boolean} isGoalListed whether the goal lists territories
+ * @param {{setHolding: Function, choose: Function, toggleTarget?: Function, setStaying?: Function,
+ *   setGarrison?: Function}} changes callbacks for each possible change, called with the territory
+ *   and the new value
  */
-export function makeTerritoryTable(board, view, some, canAim, changed) {
+export function makeTerritoryTable(board, view, territories, isGoalListed, changes) {
   const heads = [
     "Territory",
     "Owner",
     "Armies",
-    canAim && "Goal",
-    ...(changed.stay ? ["Stays", "Keep"] : []),
+    isGoalListed && "Goal",
+    ...(changes.setStaying ? ["May not attack", "Must keep"] : []),
   ]
     .filter(Boolean)
     .map((text) => element("th", { scope: "col" }, text));
-  const rows = some.map((t) => row(board, view, canAim, changed, t));
+  const rows = territories.map((t) => makeRow(board, view, isGoalListed, changes, t));
   return element(
     "table",
     {},
@@ -95,9 +97,9 @@ export function makeTerritoryTable(board, view, some, canAim, changed) {
   );
 }
 
-function row(board, view, canAim, changed, t) {
-  const of = board.territories[t];
-  const onfocus = () => changed.choose(t);
+function makeRow(board, view, isGoalListed, changes, t) {
+  const name = board.territories[t];
+  const onfocus = () => changes.choose(t);
   const number = (ariaLabel, value, empty, set) =>
     element("input", {
       type: "text",
@@ -121,36 +123,40 @@ function row(board, view, canAim, changed, t) {
       onfocus,
       onchange: ({ target }) => set(target.checked),
     });
-  const options = ["nobody", ...view.players].map((each, k) =>
-    element("option", { value: String(k - 1) }, each),
+  const options = ["nobody", ...view.players].map((player, k) =>
+    element("option", { value: String(k - 1) }, player),
   );
   const owner = element(
     "select",
     {
-      ariaLabel: `Owner of ${of}`,
+      ariaLabel: `Owner of ${name}`,
       onfocus,
-      onchange: ({ target }) => changed.hold(t, { owner: Number(target.value) }),
+      onchange: ({ target }) => changes.setHolding(t, { owner: Number(target.value) }),
     },
     options,
   );
   owner.value = owner.given.value = String(view.owners[t]);
   const cells = [
     owner,
-    number(`Armies on ${of}`, String(view.armies[t]), "", (armies) => changed.hold(t, { armies })),
-    canAim && check(`Take ${of}`, view.targets.includes(t), (isAimed) => changed.aim(t, isAimed)),
-    changed.stay &&
-      check(`${of} may not attack`, view.stay.includes(t), (stays) => changed.stay(t, stays)),
-    changed.keep &&
-      number(`Armies to keep on ${of}`, view.keep[t] ? String(view.keep[t]) : "", "0", (count) =>
-        changed.keep(t, count),
+    number(`Armies on ${name}`, String(view.armies[t]), "", (armies) =>
+      changes.setHolding(t, { armies }),
+    ),
+    isGoalListed && check(`Take ${name}`, view.targets.includes(t), () => changes.toggleTarget(t)),
+    changes.setStaying &&
+      check(`${name} may not attack`, view.stay.includes(t), (isStaying) =>
+        changes.setStaying(t, isStaying),
+      ),
+    changes.setGarrison &&
+      number(`Armies to keep on ${name}`, view.keep[t] ? String(view.keep[t]) : "", "0", (count) =>
+        changes.setGarrison(t, count),
       ),
   ]
     .filter(Boolean)
     .map((input) => element("td", {}, input));
   return element(
     "tr",
-    { key: of, className: view.chosen === t ? "chosen" : "" },
-    element("th", { scope: "row" }, of),
+    { key: name, className: view.chosen === t ? "chosen" : "" },
+    element("th", { scope: "row" }, name),
     cells,
   );
 }

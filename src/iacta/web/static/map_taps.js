@@ -8,35 +8,35 @@ import { store } from "./map_store.js";
 import { on } from "./page.js";
 
 const PAUSE = 400; // in milliseconds
-const NEAR = 24; // the maximum distance in pixels between taps at the same place
-
-let last = { x: 0, y: 0, time: 0, words: "" };
-let waiting = []; // the labels of the buttons of queued taps
+const MAX_DISTANCE = 24; // in pixels, between taps at the same place
 
 /** Return the label of a button without its numbers; `value` distinguishes equal labels. */
 const findLabel = (button) => `${button.value} ${button.firstChild?.textContent ?? ""}`;
 
 const findButton = (words) =>
-  [...on.dock.querySelectorAll("button:not(:disabled)")].find((each) => findLabel(each) === words);
+  [...on.dock.querySelectorAll("button:not(:disabled)")].find(
+    (button) => findLabel(button) === words,
+  );
 
 on.dock.addEventListener(
   "click",
   (event) => {
     const button = event.target.closest("button");
     if (!button || !event.isTrusted) return;
+    const last = store.lastTap;
     const words = findLabel(button);
     const { left, top, width, height } = button.getBoundingClientRect();
     const [x, y] = event.detail
       ? [event.clientX, event.clientY]
       : [left + width / 2, top + height / 2];
-    const isNear = Math.hypot(x - last.x, y - last.y) < NEAR;
+    const isNear = Math.hypot(x - last.x, y - last.y) < MAX_DISTANCE;
     const time = Date.now();
     const isIgnored = isNear && time - last.time < PAUSE && words !== last.words;
-    last = { x, y, time, words: isIgnored ? last.words : words };
+    store.lastTap = { x, y, time, words: isIgnored ? last.words : words };
     if (!isIgnored && !store.isBusy) return;
     event.preventDefault();
     event.stopPropagation();
-    if (!isIgnored) waiting.push(words);
+    if (!isIgnored) store.taps.push(words);
   },
   { capture: true },
 );
@@ -45,8 +45,8 @@ on.dock.addEventListener(
  * Finish a step: press the button of the next queued tap. If the button is gone, clear the queue.
  */
 export function endStep(isTaken) {
-  last.time = Date.now();
-  const button = isTaken && waiting.length && findButton(waiting.shift());
+  store.lastTap.time = Date.now();
+  const button = isTaken && store.taps.length && findButton(store.taps.shift());
   if (button) button.click();
-  else waiting = [];
+  else store.taps = [];
 }

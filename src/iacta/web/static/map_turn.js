@@ -1,7 +1,6 @@
 // The panel of the next action in each phase of a turn.
 
-import { act } from "./map_actions.js";
-import { shortenName } from "./map_board.js";
+import { actions } from "./map_actions.js";
 import { countMoving, findPlan } from "./map_jobs.js";
 import { showHelpfulMove } from "./map_lists.js";
 import { button, form, numberField, readField, tool } from "./map_parts.js";
@@ -19,18 +18,18 @@ const PANELS = {
 /** Return the panel for the current phase. */
 export function showPanel() {
   const turn = findTurn();
-  const isBattle = turn?.odds?.some((each) => isPicked(each));
+  const isBattle = turn?.odds?.some(isPickedBorder);
   return [!isBattle && showLuck(), PANELS[turn?.phase]?.() ?? []];
 }
 
-const isPicked = ({ from, to }) => from === store.picked.from && to === store.picked.to;
+const isPickedBorder = ({ from, to }) => from === store.picked.from && to === store.picked.to;
 
-/** Return the luck of the last roll, also after an advance, which involves no luck. */
+/** Return the luck of the last roll; a step without its own luck continues the step before. */
 function showLuck(none = "") {
   const { steps, at } = store.state;
-  const isAdvance = steps[at - 1]?.do === "advance";
-  const { luck } = findTurn(isAdvance ? steps[at - 1].after : at) ?? {};
-  const words = luck || none;
+  let k = at;
+  while (k && findTurn(k)?.luck === null) k = steps[k - 1].after;
+  const words = findTurn(k)?.luck || none;
   return words && element("p", { id: "luck", className: "help" }, `Last dice: ${words}.`);
 }
 
@@ -38,21 +37,23 @@ function showPlacement() {
   const turn = findTurn();
   const best = findPlan()?.placement;
   const left = countLeft();
-  const names = (best ?? []).map(
-    ([t, count]) => `${count} on ${shortenName(store.board.territories[t])}`,
-  );
+  const names = (best ?? []).map(([t, count]) => `${count} on ${store.board.short[t]}`);
   const words = left
     ? `${left} of ${turn.new} new armies to place: tap your territories.`
     : "All new armies are on the map: confirm, or clear them.";
-  const placeBest = () => act.take({ do: "place", on: best });
+  const placeBest = () => actions.takeStep({ do: "place", on: best });
+  const isMine = left < turn.new; // the player is placing armies by hand
   return [
     element("p", { id: "placing-said" }, words),
     element(
       "p",
       { className: "row" },
-      best && button("primary", placeBest, `Best: ${names.join(", ")}`),
-      tool("Confirm mine", act.placeMine, { disabled: left > 0 }),
-      tool("Clear", act.clearPlacement, { disabled: left === turn.new }),
+      isMine &&
+        Object.assign(button("primary", actions.placeArmies, "Confirm mine"), {
+          disabled: left > 0,
+        }),
+      best && button(isMine ? "tool" : "primary", placeBest, `Best: ${names.join(", ")}`),
+      tool("Clear", actions.clearPlacement, { disabled: left === turn.new }),
     ),
     showCards(),
   ];
@@ -62,7 +63,7 @@ const showCards = () =>
   form(
     "cards",
     "row",
-    ({ got }) => act.take({ do: "get", armies: readField(got) }),
+    ({ got }) => actions.takeStep({ do: "get", armies: readField(got) }),
     element("label", { htmlFor: "got" }, "Armies from cards"),
     numberField("got", 3),
     element("button", { className: "tool" }, "Add"),
@@ -75,11 +76,11 @@ function showAttacks() {
   const moves = (store.lastPlan?.moves ?? []).filter((move) =>
     turn.odds.some((border) => isSame(border, move)),
   );
-  const border = turn.odds.find((each) => isSame(each, picked));
+  const border = turn.odds.find(isPickedBorder);
   const hint = turn.odds.length
     ? "Tap one of your territories, then the one to attack."
     : "No attack is possible.";
-  const placeFirst = () => act.take({ do: "get", armies: turn.usual });
+  const placeFirst = () => actions.takeStep({ do: "get", armies: turn.usual });
   return [
     element(
       "div",
@@ -102,7 +103,7 @@ function showAttacks() {
           "p",
           { className: "row" },
           showStop("tool", store.lastPlan?.stop?.words),
-          border && tool("Other attacks", () => act.pick(null, null), { id: "others" }),
+          border && tool("Other attacks", () => actions.pickBorder(null, null), { id: "others" }),
           !state.at && turn.usual > 0 && tool(`Place ${turn.usual} new armies first`, placeFirst),
         ),
         !border && showCards(),
@@ -112,7 +113,7 @@ function showAttacks() {
 }
 
 function showMove({ from, to, name, figure, words }, isPicked) {
-  const pick = () => (isPicked ? act.pick(null, null) : act.pick(from, to));
+  const pick = () => (isPicked ? actions.pickBorder(null, null) : actions.pickBorder(from, to));
   return element(
     "li",
     { key: name },
@@ -130,7 +131,7 @@ function showMove({ from, to, name, figure, words }, isPicked) {
 export const showStop = (className, cost) =>
   button(
     className,
-    () => act.take({ do: "stop" }),
+    () => actions.takeStep({ do: "stop" }),
     "Stop attacking",
     cost && element("small", {}, ` (${cost})`),
   );
@@ -139,7 +140,7 @@ function showBattle(border, move) {
   const { from, to, dice, rolls, words } = border;
   const { territories } = store.board;
   const { armies } = findTurn();
-  const attack = (parts) => act.take({ do: "attack", from, to, ...parts });
+  const attack = (parts) => actions.takeStep({ do: "attack", from, to, ...parts });
   const worth = move && [
     `Goal: ${move.figure}, ${move.words}.`,
     move.success && `${move.success}.`,
@@ -169,10 +170,10 @@ function showBattle(border, move) {
       "p",
       { className: "row" },
       Object.assign(
-        button("primary", () => act.roll({ from, to, once: true }), "Roll once"),
+        button("primary", () => actions.rollDice({ from, to, once: true }), "Roll once"),
         { value },
       ),
-      tool("Roll to the end", () => act.roll({ from, to }), { value }),
+      tool("Roll to the end", () => actions.rollDice({ from, to }), { value }),
     ),
     form(
       "fought",
@@ -210,7 +211,7 @@ function showDice(from, to) {
       "faces",
       "row",
       ({ mine, yours }) =>
-        act.take({ do: "faces", from, to, mine: mine.value, theirs: yours.value }),
+        actions.takeStep({ do: "faces", from, to, mine: mine.value, theirs: yours.value }),
       element("label", { htmlFor: "mine" }, "Mine"),
       field("mine", "6 4 1"),
       element("label", { htmlFor: "yours" }, "theirs"),
@@ -232,7 +233,7 @@ function showAdvance() {
     form(
       "advancing",
       "",
-      () => act.take({ do: "advance", armies }),
+      () => actions.takeStep({ do: "advance", armies }),
       element("label", { htmlFor: "advance", id: "advance-said" }, question),
       element("input", {
         id: "advance",
@@ -240,7 +241,7 @@ function showAdvance() {
         min: String(least),
         max: String(most),
         value: String(armies),
-        oninput: ({ target }) => act.chooseArmies(readField(target)),
+        oninput: ({ target }) => actions.chooseArmies(readField(target)),
       }),
       element(
         "p",
@@ -266,13 +267,14 @@ function showLastMove() {
     form(
       "fortifying",
       "row",
-      (on) => act.take({ do: "fortify", ...picked, armies: readField(on["fortify-number"]) }),
+      (on) =>
+        actions.takeStep({ do: "fortify", ...picked, armies: readField(on["fortify-number"]) }),
       numberField("fortify-number", 4, {
         ariaLabel: "Armies to move",
         defaultValue: way ? String(way[2]) : "",
       }),
       element("button", { className: "tool" }, "Move"),
-      tool("Move no armies", () => act.take({ do: "stop" })),
+      tool("Move no armies", () => actions.takeStep({ do: "stop" })),
     ),
   ];
 }
@@ -282,9 +284,10 @@ function showEnd() {
     element(
       "p",
       { className: "row" },
-      !findTurn().winner && button("primary", () => act.take({ do: "next" }), "Next player"),
-      tool("Review", act.review),
-      tool("Copy the link", ({ currentTarget }) => act.copyLink(currentTarget)),
+      !findTurn().winner &&
+        button("primary", () => actions.takeStep({ do: "next" }), "Next player"),
+      tool("Review", actions.openReview),
+      tool("Copy the link", ({ currentTarget }) => actions.copyLink(currentTarget)),
     ),
   ];
 }

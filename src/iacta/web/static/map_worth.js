@@ -1,41 +1,36 @@
 // The value of a turn: the chances to reach the goal and to win the game, the steps, and a graph.
 
-import { act } from "./map_actions.js";
-import { shortenName, svg } from "./map_board.js";
-import { listOffers } from "./map_goals.js";
+import { actions } from "./map_actions.js";
+import { svg } from "./map_board.js";
 import { findLine } from "./map_history.js";
 import {
   canPlanLonger,
   countEmpty,
   findComparable,
   findGoalEntry,
-  findGoals,
   findMover,
   findWin,
   findWinState,
   isEnding,
   isPlanning,
+  listOffers,
   makeGoalJob,
   planLonger,
   stopPlanning,
 } from "./map_jobs.js";
-import { findTones, tool } from "./map_parts.js";
-import { findTurnStart } from "./map_state.js";
-import { findTurn, look, store, tree } from "./map_store.js";
+import { findGoal, findPlayer, shortenPlayer } from "./map_labels.js";
+import { tool } from "./map_parts.js";
+import { findGoalText, findTurn, findTurnStart, store, tree } from "./map_store.js";
 import { element, table } from "./redraw.js";
-
-/** Return a fraction as a CSS length. */
-const formatLength = (part) => `${100 * Math.min(Math.max(part, 0), 1)}%`;
 
 /** Return the chance to reach the goal as a number, a bar and a sentence. */
 export function showValue(turn) {
-  const { state } = store;
   const entry = findGoalEntry();
   const found = entry?.found ?? null;
   const soFar = entry?.soFar;
-  const isWin = state.goal === "win";
+  const isWin = findGoal()?.is_game;
   const isSaid = found && !(soFar && found.value === null); // otherwise show the progress
-  const sum = isEnding(turn) && describeSum();
+  const sum = isEnding(turn) && store.values.rows[store.state.at]?.sum;
   const said =
     turn?.problem ??
     (isEnding(turn)
@@ -46,7 +41,7 @@ export function showValue(turn) {
   const { figure, value, range } = isWin ? findWinHeadline() : findGoalHeadline(entry);
   return [
     !isEnding(turn) &&
-      state.goal &&
+      findGoalText() &&
       element(
         "div",
         { className: "chances" },
@@ -64,34 +59,12 @@ export function showValue(turn) {
   ];
 }
 
-/**
- * Describe the luck and the cost since the start of the turn. Luck and cost in points are omitted
- * until the values of all steps are known.
- */
-function describeSum() {
-  const { state, values } = store;
-  const line = [0, ...findLine(state.steps, state.at)];
-  const path = line.slice(line.indexOf(findTurnStart(state.steps, state.at)) + 1);
-  const rows = path.map((k) => values.rows[k]);
-  const known = rows.every(Boolean) ? rows.filter(({ luck }) => luck !== null) : [];
-  const luck = values.rows[state.at]?.sum;
-  if (!known.length) return luck;
-  const points = (key, sign) => {
-    const total = known.reduce((sum, row) => sum + (row[key] ?? 0), 0);
-    const text = known[0].is_chance ? (100 * total).toFixed(1) : total.toFixed(2);
-    return Number(text) === 0 ? text.replace("-", "") : (total > 0 ? sign : "") + text;
-  };
-  const cost = `your choices cost ${points("cost", "")} points`;
-  return luck ? `${luck} (${points("luck", "+")} points) and ${cost}` : cost;
-}
-
 /** Return the chance to reach the goal as text, as a value (null if unknown), and its range. */
 function findGoalHeadline(entry) {
-  const { board, state } = store;
   const { found, soFar } = entry ?? {};
   // The list of goals may show a chance before the plan is known.
-  const isListed = !found && !state.hold;
-  const offer = isListed && listOffers(board, state, findGoals()).find(({ isChosen }) => isChosen);
+  const isListed = !found && !findGoal()?.hold;
+  const offer = isListed && listOffers().offers.find(({ isChosen }) => isChosen);
   const known = found?.is_chance === false ? null : (found?.value ?? offer?.chance ?? null);
   const values = [known, soFar?.value ?? null].filter((each) => each !== null);
   const isBoundOnly = found?.is_chance && !values.length;
@@ -106,7 +79,7 @@ function findGoalHeadline(entry) {
  * Return the chance to win the game at the start of the turn, in the format of `findGoalHeadline`.
  */
 function findWinHeadline() {
-  const found = findWin(findTurnStart(store.state.steps, store.state.at));
+  const found = findWin(findTurnStart());
   if (!found) return { figure: "", value: null };
   const { figure, win, interval } = findMover(found);
   return { figure, value: win, range: { ...interval, upper_bound: interval.high } };
@@ -123,14 +96,13 @@ export function showMore() {
 }
 
 function describeWaiting() {
-  if (makeGoalJob(store.state.at) || store.state.goal === "win") return "Searching …";
-  return store.state.goal ? "Choose on the map what to take." : "Choose a goal.";
+  if (makeGoalJob(store.state.at) || findGoal()?.is_game) return "Searching …";
+  return findGoalText() ? "Choose on the map what to take." : "Choose a goal.";
 }
 
 function showGoalBar(value, figure, range) {
   const isWide = range && range.high - range.low >= 0.001;
-  const style =
-    isWide && `left:${formatLength(range.low)};width:${formatLength(range.high - range.low)}`;
+  const setPart = (part, start = 0) => `--part:${part};--start:${start}`;
   const bar = element(
     "div",
     {
@@ -142,9 +114,10 @@ function showGoalBar(value, figure, range) {
       ariaValueMax: "100",
       ariaValueText: figure,
     },
-    element("span", { className: "most", style: `width:${formatLength(range?.upper_bound ?? 1)}` }),
-    element("span", { className: "now", style: `width:${formatLength(value)}` }),
-    isWide && element("span", { className: "range", style }),
+    element("span", { className: "most", style: setPart(range?.upper_bound ?? 1) }),
+    element("span", { className: "now", style: setPart(Math.max(value, 0)) }),
+    isWide &&
+      element("span", { className: "range", style: setPart(range.high - range.low, range.low) }),
   );
   if (value >= 0) bar.ariaValueNow = String(100 * value);
   return bar;
@@ -161,7 +134,7 @@ export function showGame() {
   const { state } = store;
   const k = findComparable(state.at);
   const found = findWin(k);
-  const start = findWin(findTurnStart(state.steps, k));
+  const start = findWin(findTurnStart(k));
   const when = k === state.at ? "" : "At the start of the turn: ";
   const before = found && start && start !== found && ` At the start: ${findMover(start).figure}.`;
   const words = found ? [when, found.words, before || ""] : describeWin(k);
@@ -189,11 +162,10 @@ function describeWin(k) {
 }
 
 function showGameBar(players) {
-  const tones = findTones();
-  const words = players.map(({ player, figure }) => `${shortenName(player)} ${figure}`);
+  const words = players.map(({ player, figure }) => `${shortenPlayer(player)} ${figure}`);
   const parts = players.map(({ player, win }, k) => {
-    const tone = tones[store.state.players.indexOf(player)];
-    const style = `width:${formatLength(win)};background:${tone};color:${look.digits[tone]}`;
+    const { colour, digits } = findPlayer(store.state.players.indexOf(player));
+    const style = `--part:${win};background:${colour};color:${digits}`;
     return element("span", { className: "part", style }, words[k]);
   });
   const title = words.length ? `Games won: ${words.join(", ")}` : "Games won: not known yet";
@@ -221,7 +193,7 @@ export function showSteps() {
         type: "button",
         className,
         ...(k === state.at && { ariaCurrent: "step" }),
-        onclick: () => act.go(k),
+        onclick: () => actions.goToStep(k),
       },
       ...children,
     );
@@ -258,7 +230,6 @@ function showFigures(k) {
 export function showGraph() {
   const { state, values } = store;
   const line = [0, ...findLine(state.steps, state.at)];
-  const tones = findTones();
   const x = (n) => (300 * n) / (line.length - 1);
   const y = (value) => 55 - 50 * value;
   const drawCurve = (points, stroke, className) => {
@@ -268,19 +239,19 @@ export function showGraph() {
   };
   const turns = [[]];
   for (const [n, k] of line.entries()) {
-    if (k && state.steps[k - 1].do === "next") turns.push([]);
+    if (tree.turns[k]?.begins_turn) turns.push([]);
     const row = values.rows[k];
     if (row?.is_chance) turns.at(-1).push([n, row.value, k]);
   }
-  const findTone = (k) => tones[state.players.indexOf(tree.turns[k]?.player)] ?? "currentColor";
+  const findColour = (player) => findPlayer(player)?.colour ?? "currentColor";
   const goals = turns
     .filter((points) => points.length)
-    .flatMap((points) => drawCurve(points, findTone(points[0][2]), "goal"));
+    .flatMap((points) => drawCurve(points, findColour(tree.turns[points[0][2]]?.mover), "goal"));
   const games = state.players.flatMap((name, player) => {
     const points = line.flatMap((k, n) =>
       (findWin(k)?.players ?? []).flatMap((row) => (row.player === name ? [[n, row.win]] : [])),
     );
-    return drawCurve(points, tones[player], "game");
+    return drawCurve(points, findColour(player), "game");
   });
   if (!goals.length && !games.length) return [];
   const dots = turns.flat().map(([n, value, k]) => {

@@ -1,6 +1,6 @@
 // Compresses texts for URLs, to characters that need no escaping.
 
-const MOST_BYTES = 1e6;
+const MAX_BYTES = 1e6;
 
 /** Compress a text. */
 export async function pack(text) {
@@ -11,7 +11,7 @@ export async function pack(text) {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Decompress the result of `pack`; refuse texts of more than `MOST_BYTES`. */
+/** Decompress the result of `pack`; refuse texts of more than `MAX_BYTES`. */
 export async function unpack(code) {
   const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
@@ -22,7 +22,7 @@ export async function unpack(code) {
     const { done, value } = await reader.read();
     if (done) return new Blob(parts).text();
     size += value.length;
-    if (size > MOST_BYTES) throw new RangeError("the text in the address is too large");
+    if (size > MAX_BYTES) throw new RangeError("the text in the address is too large");
     parts.push(value);
   }
 }

@@ -1,7 +1,7 @@
 // Functions for all pages: switch colours, select numbers, copy texts, and open files.
 
-const MOST_FILE_BYTES = 900_000;
-const MOST_CHANGES = 60; // the maximum number of URL changes in `SPAN`; some browsers refuse 100
+const MAX_FILE_BYTES = 900_000;
+const MAX_CHANGES = 60; // the maximum number of URL changes in `SPAN`; some browsers refuse 100
 const SPAN = 30_000; // in milliseconds
 const LATER = 500;
 const TURN = "iacta-turn";
@@ -91,7 +91,7 @@ addEventListener("focusout", () => {
 export function takeFiles(input, take, refuse) {
   const open = async (file) => {
     if (!file) return;
-    if (file.size > MOST_FILE_BYTES) refuse("The file is too large.");
+    if (file.size > MAX_FILE_BYTES) refuse("The file is too large.");
     else take(decodeFile(await file.arrayBuffer()), file.name);
   };
   input.addEventListener("change", async () => {
@@ -151,7 +151,7 @@ export class Address {
     this.cancel();
     const now = Date.now();
     this.#times = this.#times.filter((time) => now - time < SPAN);
-    if (this.#times.length >= MOST_CHANGES)
+    if (this.#times.length >= MAX_CHANGES)
       this.#later = setTimeout(() => this.write(text, { isNew }), LATER);
     else if (new URL(text, location.href).href !== location.href) {
       this.#times.push(now);
