@@ -4,10 +4,12 @@ import re
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from iacta import Capitals, Missions, Share, Survivor, Turn, Victory, classic_board
+from iacta.board import Board, Continent, Position
 from iacta.board.codes import escape_name
 from iacta.game import (
     Advance,
@@ -22,7 +24,7 @@ from iacta.game import (
 )
 from iacta.game.codes import format_victory, read_victory
 from iacta.game.mission_cards import read_mission_cards
-from iacta.game.moment import read_moment
+from iacta.game.moment import parse_moment, read_moment
 from iacta.game.victory import SURVIVAL, VICTORIES
 from iacta.inputs.errors import IactaError, IllegalError
 from tests.game.positions import make_line_turn
@@ -213,6 +215,99 @@ def test_unfit_conditions_are_refused_in_one_sentence(text: str, sentence: str) 
     assert str(error.value) == sentence
 
 
+# Continents whose names are missions, or parts of missions, and a continent without territories.
+STRANGE = Board(
+    "strange",
+    ("A", "B", "C", "D", "E"),
+    (("A", "B"), ("B", "C"), ("C", "D"), ("D", "E")),
+    (
+        Continent("any", 1, ("A",)),
+        Continent("2 territories", 1, ("B",)),
+        Continent("secret K", 1, ("C",)),
+        Continent("K", 1, ("D",)),
+        Continent("eliminate blue", 1, ("E",)),
+        Continent("empty", 1, ()),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("mission", "words"),
+    [
+        ("any", "one meaning"),
+        ("K, any", "one meaning"),
+        (OwnContinents(("any",)), "one meaning"),
+        ("2 territories", "one meaning"),
+        (OwnContinents(("2 territories",)), "one meaning"),
+        ("secret K", "one meaning"),
+        (OwnContinents(("secret K",)), "one meaning"),
+        ("eliminate blue", "one meaning"),
+        ("empty", "mission of red must name continents with territories, got 'empty'"),
+        ("K", ""),
+        ("secret 3 territories", ""),
+    ],
+    ids=str,
+)
+def test_a_mission_with_two_meanings_or_without_territories_is_refused(
+    mission: Mission | str, words: str
+) -> None:
+    held = {"A": ("red", 3), "B": ("blue", 2), "D": ("blue", 1)}
+    given = {"victory": Missions({"red": mission, "blue": "3 territories"})}
+    position = Position(STRANGE, "red", held)
+    if words:
+        with pytest.raises(IllegalError, match=words):
+            Turn(position, **given)  # type: ignore[arg-type] # a condition
+    else:
+        turn = Turn(position, **given)  # type: ignore[arg-type] # a condition
+        assert Turn.from_code(turn.to_code(), STRANGE) == turn
+        assert turn.winner is None
+
+
+@pytest.mark.parametrize("name", ["cards", "Missions", "capitals", "a/b", "100%", "a,b", "a:b"])
+@pytest.mark.parametrize("kind", ["share", "capitals", "missions"])
+def test_a_code_can_be_read_whatever_players_are_called(name: str, kind: str) -> None:
+    victory: dict[str, Victory] = {
+        "share": Share("70%"),
+        "capitals": Capitals({name: "Peru", "red": "Brazil"}),
+        "missions": Missions({name: "hidden", "red": "Asia"}, cards=(f"eliminate {name}", "Asia")),
+    }
+    position = Position(classic_board(), name, {"Peru": (name, 3), "Brazil": ("red", 2)})
+    if name.lower() in {"capitals": ["capitals"], "missions": ["cards", "missions"]}.get(kind, []):
+        with pytest.raises(IllegalError, match=f"must have another name than '{name}'"):
+            Turn(position, victory=victory[kind])
+    else:
+        turn = Turn(position, victory=victory[kind])
+        assert Turn.from_code(turn.to_code()) == turn
+        assert parse_moment(turn.to_toml()) == turn
+
+
+def test_wrong_arguments_of_missions_are_refused() -> None:
+    missions = {"red": "Asia", "blue": "Europe"}
+    wrong: tuple[dict[str, Any], ...] = (
+        {"secret": "red"},
+        {"secret": ("pink",)},
+        {"secret": (3,)},
+        {"secret": 3},
+        {"at_end": "yes"},
+        {"at_end": 1},
+    )
+    for arguments in wrong:
+        with pytest.raises(IactaError, match=next(iter(arguments))):
+            Missions(missions, **arguments)
+    turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
+    named = turn.with_options(victory=Missions(missions, secret=("RED",)))
+    assert named.victory == Missions({**missions, "red": "secret Asia"})
+
+
+@pytest.mark.parametrize("share", ["0.7", '"70%"', '"7/10"', "30"])
+def test_a_share_in_a_file_may_be_a_number_or_text(share: str) -> None:
+    turn = parse_moment(
+        'player = "red"\nterritories = { Peru = { owner = "red", armies = 3 } }\n'
+        f"win = {{ share = {share} }}\n"
+    )
+    assert turn.victory == (Share(30) if share == "30" else Share("70%"))
+
+
 def test_a_wrong_mission_in_a_file_is_refused_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "position.toml"
     file.write_text(
@@ -351,6 +446,10 @@ def test_missions_come_from_files(tmp_path: Path) -> None:
             "line 2: armies on each territory must be a whole number from 0 to 1000000, "
             "got 9999999",
         ),
+        (f"[missions]\n0 {'9' * 5000} 0 0 0 0 Own", "line 2: a mission must be six numbers"),
+        (f"[missions]\n0 0 0 {'9' * 5000} 0 0 Own", "line 2: a continent must be from 1 to 6"),
+        ("[missions]\n0 0 0 -1 0 0 Own", "line 2: a continent must be from 1 to 6, 0 or *"),
+        ("[missions]\n0 0 0 00 0 0 Own", "line 2: a mission must name a continent, got none"),
         ("[missions]\n0 0", "line 2: a mission must be six numbers and a sentence, got '0 0'"),
     ):
         file.write_text(text)

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 import iacta
 from iacta import CLASSIC, Roll, Rules, ask, find_rules, how_many_dice, when_to_stop
 from iacta.methods.optimal_play import Choices, Reward, solve, solve_exactly
-from iacta.odds.decisions import find_prize_to_roll
+from iacta.odds.decisions import Decision, best_mix, find_prize_to_roll
 from tests import adapters, brute, strategies
 
+BLITZ, GARRISON = find_rules("balanced blitz"), Rules(garrison=2)
 LEFT_OUT = ("two against three", "ties to the attacker", "fortification", "dominating12")
 SEVERAL_RULES = {
     **{name: rules for name, rules in adapters.SEVERAL_RULES.items() if name not in LEFT_OUT},
@@ -213,6 +214,16 @@ def test_the_boundary_is_where_rolling_begins() -> None:
             assert all(decision.find_action(a, defenders) == "stop" for a in range(1, attackers))
             assert when_to_stop(attackers, defenders, prize=8).action == "roll"
     assert [each.attackers is None for each in decision.boundary] == [False] * 9 + [True]
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [when_to_stop(9, 7, prize=3), best_mix(6, 5, BLITZ), when_to_stop(3, 2, GARRISON, prize=3)],
+)
+def test_the_list_of_actions_contains_every_action(decision: Decision) -> None:
+    numbers = range(1, decision.attackers + 1), range(1, decision.defenders + 1)
+    wanted = [[decision.find_action(a, d) for d in numbers[1]] for a in numbers[0]]
+    assert list(decision.list_actions()) == wanted
 
 
 def test_more_armies_change_stop_to_roll_and_never_back() -> None:

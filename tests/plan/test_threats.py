@@ -283,6 +283,15 @@ def test_rules_under_which_armies_grow_are_refused() -> None:
         threats(Turn(TURN.position, Rules(mode=ArmiesGrow())))
 
 
+def test_a_message_about_too_many_armies_counts_the_armies_on_the_board() -> None:
+    turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:1998,Argentina:blue:3")
+    with pytest.raises(IactaError) as error:
+        threats(turn)
+    assert str(error.value) == (
+        "armies on Brazil must be at most 1,997 before 3 new ones for a plan, got 1,998"
+    )
+
+
 def test_hidden_missions_average_over_the_possible_cards() -> None:
     held = {"A": ("blue", 5), "B": ("red", 2), "C": ("red", 1), "D": ("red", 3)}
     board = make_board("line", [("A", "B"), ("B", "C"), ("C", "D")], "ABCD")

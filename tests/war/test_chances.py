@@ -22,7 +22,14 @@ from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Estimate, Interval
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
-from iacta.war.chances import ALLOWANCES, GOAL_GAMES, SEED_COUNT, Series, WinChances
+from iacta.war.chances import (
+    ALLOWANCES,
+    GOAL_GAMES,
+    SEED_COUNT,
+    Series,
+    WinChances,
+    estimate_interval,
+)
 from iacta.war.games import Aim, Floats, PlayedGames, War, describe_aim, find_best_aim_per_goal
 from iacta.war.goals import (
     _Candidate,
@@ -294,6 +301,26 @@ def test_a_goal_with_fewer_games_is_compared_in_the_common_games() -> None:
         assert not found["same"].is_clear
         assert found["worse"].behind == pytest.approx(0.2)
         assert found["worse"].is_clear
+
+
+@pytest.mark.parametrize("games", [2, 5, 60])
+@pytest.mark.parametrize("win", [0.0, 1.0])
+def test_no_chance_is_certain_because_a_few_games_agree(games: int, win: float) -> None:
+    wilson = Estimate(games, round(games * win)).interval()
+    own = np.full(games, win)
+    for has_all_winners in (True, False):
+        assert estimate_interval(own, has_all_winners=has_all_winners) == wilson
+    example = make_line_turn("r2 b1", phase="attack").play(lambda _: EndPhase(), seed=0)
+    rows = [
+        _Candidate(words, "tactics", wins, 1.0, None, example, lambda *_: own)
+        for words, wins in (("best", own), ("same", own.copy()))
+    ]
+    second = {row.words: _SecondOpinion(0.5, Interval(0.4, 0.6)) for row in rows}
+    best, same = _rank_candidates(rows, second)
+    assert best.interval == pytest.approx(wilson)
+    assert same.interval.low <= wilson.low + 1e-9
+    assert same.interval.high >= wilson.high - 1e-9
+    assert same.behind_interval.low < 0 < same.behind_interval.high
 
 
 @pytest.mark.parametrize("condition", WINNABLE)

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.opponents import find_row
 from iacta import Board, Hand, Position, Sets, Turn, classic_board
 from iacta.game import Attack, Defend, Place, Reveal, Trade
-from iacta.inputs.errors import IactaError
+from iacta.inputs.errors import IactaError, IllegalError
 from iacta.methods import find_kernel
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.rules import Rules
@@ -85,6 +85,13 @@ def test_an_ai_keeps_its_aim_in_play_and_chooses_anew_in_single_calls() -> None:
     assert [follow(move.turn) for move in record.moves] == [move.action for move in record.moves]
     middle = record.moves[1].turn
     assert policy(middle) == ai("usual", seed=2)(middle)
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_an_ai_does_not_act_in_a_finished_turn(name: str) -> None:
+    for code in ("Peru:red:9,Brazil:blue:2;over", "Peru:red:9,Brazil:red:2;over"):
+        with pytest.raises(IllegalError, match=r"^the turn of red must have a legal action"):
+            ai(name)(Turn.from_code(f"1;classic;red;{code};players=red,blue"))
 
 
 @pytest.mark.parametrize("kind", AIMS)

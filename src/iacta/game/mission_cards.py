@@ -6,6 +6,7 @@ armies on each territory, three continents (numbers in the order of the board, 0
 any), and a sentence.
 """
 
+import re
 from os import PathLike
 
 from iacta.board import Board
@@ -17,7 +18,8 @@ from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.files import add_file_name, read_path
 
 COLUMNS = 6  # the number of columns before the sentence
-ANY_MARK, NONE_MARK = "*", "0"
+ANY_MARK = "*"
+NUMBER = re.compile("[0-9]{1,9}")
 
 
 def read_mission_cards(
@@ -55,21 +57,23 @@ def _read_line(text: str, line: int, board: Board, players: tuple[str, ...]) -> 
     """Read a line of a `.cards` file; return `None` if the target is not in the game."""
     words = text.split(maxsplit=COLUMNS)
     numbers, marks = words[:3], words[3:COLUMNS]
-    if len(words) < COLUMNS or not all(each.isdecimal() for each in numbers):
+    if len(words) < COLUMNS or not all(NUMBER.fullmatch(each) for each in numbers):
         raise MalformedError(
             f"line {line}: a mission must be six numbers and a sentence, got {quote(text)}"
         )
     player, number, armies = map(int, numbers)
     names = []
     for mark in marks:
-        if mark in (ANY_MARK, NONE_MARK):
+        if mark == ANY_MARK:
             continue
-        if not mark.isdecimal() or int(mark) > len(board.continents):
+        k = int(mark) if NUMBER.fullmatch(mark) else -1
+        if not 0 <= k <= len(board.continents):
             raise IllegalError(
                 f"line {line}: a continent must be from 1 to {len(board.continents)}, 0 or *, "
                 f"got {quote(mark)}"
             )
-        names.append(board.continents[int(mark) - 1].name)
+        if k:
+            names.append(board.continents[k - 1].name)
     if player:
         return Eliminate(players[player - 1]) if player <= len(players) else None
     with replace_error_prefix(f"line {line}: "):

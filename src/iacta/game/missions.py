@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from random import Random
 from typing import ClassVar, Self, cast
+from urllib.parse import unquote
 
 from iacta.board import Board
 from iacta.board.board import fold_name
@@ -25,7 +26,15 @@ from iacta.game.victory import (
     replace_error_prefix,
     spell_players,
 )
-from iacta.inputs.checks import FrozenDict, parse_int, quote, read_int, read_list, set_field
+from iacta.inputs.checks import (
+    FrozenDict,
+    check_choice,
+    parse_int,
+    quote,
+    read_int,
+    read_list,
+    set_field,
+)
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 
 ANY = "any"  # a continent of the player's choice
@@ -160,6 +169,10 @@ class OwnContinents(Mission):
         for name in self.continents:
             if not isinstance(name, str) or fold_name(name) not in spelling:
                 raise _refuse_continent(name, [*spelling.values()])
+            if not self._find_territories(board, spelling[fold_name(name)]):
+                raise IllegalError(
+                    f"a mission must name continents with territories, got {quote(name)}"
+                )
             found.append(spelling[fold_name(name)])
         if twice := next((name for name in found if found.count(name) > 1), ""):
             raise IllegalError(f"a mission must name each continent once, got {quote(twice)} twice")
@@ -182,8 +195,11 @@ class OwnContinents(Mission):
         ]
 
     def _list_continents(self, board: Board) -> list[tuple[str, ...]]:
-        found = {each.name: each.territories for each in board.continents}
-        return [found[name] for name in self.continents]
+        return [self._find_territories(board, name) for name in self.continents]
+
+    @staticmethod
+    def _find_territories(board: Board, name: str) -> tuple[str, ...]:
+        return next(each.territories for each in board.continents if each.name == name)
 
     def is_fulfilled(self, turn: GameState, player: str) -> bool:
         names = zip(turn.board.territories, turn.owners, strict=True)
@@ -335,13 +351,31 @@ def read_mission(text: str) -> Mission:
     return OwnContinents(chosen, len(names) - len(chosen))
 
 
-def _read_secret(text: str) -> Mission:
-    """Read a mission after the word `secret`."""
+def _read_secret_mission(text: str) -> tuple[Mission, bool]:
+    """Read a mission, and return whether its text begins with the word `secret`."""
+    if not isinstance(text, str) or not f"{text.strip().casefold()} ".startswith(SECRET):
+        return read_mission(text), False
     rest = text.strip()[len(SECRET) :]
     mission = read_mission(rest) if rest else Hidden()
     if mission == Hidden():
         raise MalformedError(f"a mission must be like 'secret Asia, Africa', got {quote(text)}")
-    return mission
+    return mission, True
+
+
+def _refuse_ambiguous(mission: Mission, board: Board, prefix: str = "") -> None:
+    """Raise an error if the text of a mission has a second meaning, such as a continent `any`.
+
+    prefix: the text before the mission, such as `secret `.
+    """
+    text = f"{prefix}{mission.format_text()}"
+    named = mission.continents if isinstance(mission, OwnContinents) else ()
+    others = {fold_name(each.name) for each in board.continents if each.name not in named}
+    is_read = _read_secret_mission(text) == (mission, bool(prefix))
+    if not is_read or not others.isdisjoint(map(fold_name, text.split(","))):
+        raise IllegalError(
+            "a mission must have one meaning, but a continent or player has a name of another: "
+            f"{quote(text)}"
+        )
 
 
 @register_victory
@@ -376,13 +410,20 @@ class Missions(Victory):
             raise MalformedError(
                 f"missions must be a mapping from players to missions, got {quote(self.missions)}"
             )
-        secret, found = dict.fromkeys(self.secret), dict[str, Mission]()
+        check_choice(self.at_end, (True, False), "at_end")
+        players = {fold_name(name): name for name in self.missions if isinstance(name, str)}
+        secret, found = dict[str, None](), dict[str, Mission]()
+        for name in read_list(self.secret, "secret", "players"):
+            if not isinstance(name, str) or fold_name(name) not in players:
+                raise IllegalError(f"secret must name players with missions, got {quote(name)}")
+            secret[players[fold_name(name)]] = None
         for name, each in self.missions.items():
             with replace_error_prefix(f"mission of {name}", A_MISSION):
-                if isinstance(each, str) and f"{each.strip().casefold()} ".startswith(SECRET):
-                    secret[name] = None
-                    each = _read_secret(each)
-                found[name] = each if isinstance(each, Mission) else read_mission(each)
+                if isinstance(each, Mission):
+                    found[name] = each
+                else:
+                    found[name], is_secret = _read_secret_mission(each)
+                    secret |= {name: None} if is_secret else {}
         set_field(self, "missions", FrozenDict(found))
         set_field(self, "secret", tuple(each for each in secret if found.get(each) != Hidden()))
         if self.cards is not None:
@@ -408,7 +449,7 @@ class Missions(Victory):
         instead = parse_int(numbers[0], "missions", 1) if numbers else None
         missions = dict[str, Mission | str](player_texts)
         cards = missions.pop(CARDS, None)
-        deck = None if cards is None else tuple(str(cards).split(BETWEEN_CARDS))
+        deck = None if cards is None else tuple(map(unquote, str(cards).split(BETWEEN_CARDS)))
         return cls(missions, instead, AT_END in words, deck)
 
     def format_texts(self) -> tuple[str, Mapping[str, str]]:
@@ -420,11 +461,15 @@ class Missions(Victory):
         }
         if self.cards is not None:
             cards = cast(tuple[Mission, ...], self.cards)
-            texts[CARDS] = BETWEEN_CARDS.join(each.format_text() for each in cards)
+            # A name in a card may contain the separator.
+            texts[CARDS] = BETWEEN_CARDS.join(
+                each.format_text().replace("%", "%25").replace(BETWEEN_CARDS, "%2F")
+                for each in cards
+            )
         return value, texts
 
     def resolve_names(self, turn: GameState) -> Self:
-        given = spell_players(self._missions, turn, "mission")
+        given = spell_players(self._missions, turn, "mission", (self.word, CARDS))
         found = dict[str, Mission]()
         for name in turn.players:
             if name not in given:
@@ -444,6 +489,12 @@ class Missions(Victory):
             )
         spelling = {fold_name(name): name for name in turn.players}
         secret = tuple(spelling[fold_name(name)] for name in self.secret)
+        for name, mission in found.items():
+            with replace_error_prefix(f"mission of {name}", A_MISSION):
+                _refuse_ambiguous(mission, turn.board, SECRET if name in secret else "")
+        with replace_error_prefix(A_CARD, A_MISSION):
+            for card in cards or ():
+                _refuse_ambiguous(card, turn.board)
         new = replace(self, missions=found, cards=cards, secret=secret)
         hidden, deck = new.list_hidden(turn), new.list_cards(turn)
         if len(deck) < len(hidden):

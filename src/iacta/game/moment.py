@@ -163,7 +163,8 @@ def _read_value(key: str, value: object) -> Value | None:
     if isinstance(value, list) and all(isinstance(each, str | int) for each in value):
         return value
     if isinstance(value, Mapping) and all(
-        isinstance(each, str | int) and not isinstance(each, bool) for each in value.values()
+        isinstance(each, str | int | float) and not isinstance(each, bool)
+        for each in value.values()
     ):
         return value
     raise MalformedError(

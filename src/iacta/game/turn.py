@@ -276,6 +276,8 @@ class Turn(TurnData):
             setting = replace(setting, players=players)
         state = self.state._replace(owners=(*owners,), armies=(*armies,), first=0)
         new = self._make(setting, state)
+        # This call refuses, for example, a new player without a capital or a mission.
+        new = new.with_state(state._replace(victory=self.victory.resolve_names(new)))
         if self.phase == "advance" and self.pending is not None:
             v, c = self.find_ends(self.pending)
             if owners[v] != self.player or owners[c] != self.player or new.count_spare(v) < 0:

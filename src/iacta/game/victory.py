@@ -383,7 +383,7 @@ class Capitals(Victory):
         return "all" if self.number is None else str(self.number), self.capitals
 
     def resolve_names(self, turn: GameState) -> Self:
-        found = spell_players(self.capitals, turn, "capital")
+        found = spell_players(self.capitals, turn, "capital", (self.word,))
         capitals = {}
         for name in turn.players:
             if name not in found:
@@ -444,13 +444,20 @@ class Capitals(Victory):
         return tuple(found)
 
 
-def spell_players(values_by_player: Mapping[str, V], turn: GameState, what: str) -> dict[str, V]:
+def spell_players(
+    values_by_player: Mapping[str, V], turn: GameState, what: str, keys: Sequence[str] = ()
+) -> dict[str, V]:
     """Return a mapping from players, spelled as in a turn, to values; refuse unknown players.
 
     values_by_player: a mapping from players, in any spelling, to values.
     turn: the turn with the correct spelling.
     what: a noun for the values in error messages.
+    keys: other keys of the mapping in codes and files, which must not be names of players.
     """
+    if taken := next((name for name in turn.players if fold_name(name) in keys), None):
+        raise IllegalError(
+            f"a player must have another name than {taken!r}, which stands for a way to win"
+        )
     spelling, found = {fold_name(name): name for name in turn.players}, dict[str, V]()
     players = ", ".join(turn.players)
     for name, value in values_by_player.items():

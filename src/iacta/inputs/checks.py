@@ -80,20 +80,24 @@ def read_int(value: object, name: str, least: int | None = 0, most: int | None =
         ...
     iacta.IllegalError: attackers must be a whole number of at least 1, got -3
     """
-    span = f" of at least {least}" if most is None else f" from {least} to {most}"
-    span = "" if least is None else span
-    sentence = f"{name} must be a whole number{span}, got {quote(value)}"
     if isinstance(value, bool | np.bool_):
-        raise MalformedError(sentence, parameter=name)
+        raise MalformedError(_explain_range(value, name, least, most), parameter=name)
     try:
         number = operator.index(value)  # type: ignore[arg-type] # other types raise TypeError
     except TypeError:
-        raise MalformedError(f"{sentence}{_suggest_int(value)}", parameter=name) from None
+        sentence = f"{_explain_range(value, name, least, most)}{_suggest_int(value)}"
+        raise MalformedError(sentence, parameter=name) from None
     if abs(number) >= MAX_TERMS * 10**MAX_DIGITS:
         raise _make_length_error(name, quote(number))
     if (least is not None and number < least) or (most is not None and number > most):
-        raise IllegalError(sentence, parameter=name)
+        raise IllegalError(_explain_range(value, name, least, most), parameter=name)
     return number
+
+
+def _explain_range(value: object, name: str, least: int | None, most: int | None) -> str:
+    span = f" of at least {least}" if most is None else f" from {least} to {most}"
+    span = "" if least is None else span
+    return f"{name} must be a whole number{span}, got {quote(value)}"
 
 
 def _suggest_int(value: object) -> str:

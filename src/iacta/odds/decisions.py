@@ -129,9 +129,26 @@ class Decision(_Policy):
         able = read_int(attackers, "attackers", 0, most) - self.rules.garrison
         if able <= 0 or not d:
             return "stop"
-        if self.rolls[d, able]:
-            return "roll"
+        return "roll" if self.rolls[d, able] else self._other_action
+
+    @property
+    def _other_action(self) -> Action:
+        """The best action in states with able attackers in which no single roll is best."""
         return "blitz" if self.objective == "conquest" else "stop"
+
+    def list_actions(self) -> Iterator[list[Action]]:
+        """Yield the best actions against 1, 2, ... defenders, for 1, 2, ... attackers.
+
+        >>> list(when_to_stop(3, 2, prize=10).list_actions())
+        [['stop', 'stop'], ['roll', 'roll'], ['roll', 'roll']]
+        """
+        garrison, other = self.rules.garrison, self._other_action
+        for attackers in range(1, self.attackers + 1):
+            if attackers <= garrison:
+                yield ["stop"] * self.defenders
+            else:
+                rolls = self.rolls[1 : self.defenders + 1, attackers - garrison].tolist()
+                yield ["roll" if is_roll else other for is_roll in rolls]
 
 
 @dataclass(frozen=True, repr=False)

@@ -249,13 +249,18 @@ class Problem:
         same = (found.field, found.stacks) == (self.field, self.stacks)
         return None if same or not found.rewards.sets else found
 
-    def refuse_large(self) -> None:
-        """Raise an error if a territory has too many armies to plan with."""
+    def refuse_large(self, new: int = 0) -> None:
+        """Raise an error if a territory has too many armies to plan with.
+
+        new: the number of new armies that the owned territories contain.
+        """
         for t in bits(self.field | self.stacks):
             if self.turn.armies[t] > MAX_ARMIES:
+                added = new * (self.owned >> t & 1)
+                most = f"{MAX_ARMIES - added:,}" + (f" before {added} new ones" if added else "")
                 raise TooLargeError(
-                    f"armies on {self.name(t)} must be at most {MAX_ARMIES:,} for a plan, "
-                    f"got {self.turn.armies[t]:,}"
+                    f"armies on {self.name(t)} must be at most {most} for a plan, "
+                    f"got {self.turn.armies[t] - added:,}"
                 )
 
 
@@ -286,12 +291,13 @@ def refuse_large_board(board: Board, what: str) -> None:
         )
 
 
-def pose_problem(turn: Turn | Position, goal: Goal) -> Problem:
+def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0) -> Problem:
     """Return the problem of reaching a goal by the attacks of a turn.
 
     turn: the turn, or a position at the start of the attacks. Cards and new armies that are not yet
         placed are ignored.
     goal: the goal of the player to move.
+    new: the number of new armies that the player's territories contain, for error messages.
 
     It is an error if the goal does not fit the turn, or if armies can grow under the rules.
     """
@@ -308,7 +314,7 @@ def pose_problem(turn: Turn | Position, goal: Goal) -> Problem:
     adapted_goal = goal.resolve_names(turn.board)
     problem = Problem(enter_phase(turn, "attack"), adapted_goal)
     adapted_goal.refuse_unfit(problem.turn)
-    problem.refuse_large()
+    problem.refuse_large(new)
     return problem
 
 

@@ -418,7 +418,7 @@ def pose_reinforced_problem(turn: Turn, goal: Goal, new: int) -> Problem:
     """Return the problem in which every territory of the player has `new` new armies."""
     pairs = zip(turn.owners, turn.armies, strict=True)
     armies = tuple(number + new * (owner == turn.player) for owner, number in pairs)
-    return pose_problem(turn.replace_armies(turn.owners, armies), goal)
+    return pose_problem(turn.replace_armies(turn.owners, armies), goal, new)
 
 
 def find_quick_values(

@@ -173,9 +173,9 @@ class DecideAnswer(Answer):
     def rows(self) -> Iterator[Sequence[object]]:
         decision = self.decision
         yield ("attackers", "defenders", "action")
-        for attackers in range(1, decision.attackers + 1):
-            for defenders in range(1, decision.defenders + 1):
-                yield (attackers, defenders, decision.find_action(attackers, defenders))
+        for attackers, actions in enumerate(decision.list_actions(), 1):
+            for defenders, action in enumerate(actions, 1):
+                yield (attackers, defenders, action)
 
     def draw(self, charts: Charts) -> Any:
         prize = None if self.question.mix else self.question.worth["prize"]

@@ -435,8 +435,12 @@ def _make_estimate(
 
 
 def estimate_interval(chances: Floats, *, has_all_winners: bool) -> Interval:
-    """Return the 95% interval of the mean result: Wilson's interval if every game had a winner."""
-    if has_all_winners:
+    """Return the 95% interval of the mean result.
+
+    It is Wilson's interval if every game had a winner, or if all games agree: then the sample
+    variance is 0, which does not make the chance certain.
+    """
+    if has_all_winners or chances.min() == chances.max():
         return Estimate(len(chances), round(float(chances.sum()))).interval()
     mean, half = float(chances.mean()), Z * float(chances.std(ddof=1)) / sqrt(len(chances))
     return Interval(max(mean - half, 0.0), min(mean + half, 1.0))

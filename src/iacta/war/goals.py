@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import sqrt
+from math import hypot, sqrt
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -132,11 +132,13 @@ class GoalChance:
     chance: the fraction of games in which the turn reached the goal; 1 for holding and for the
         usual AI's own choice.
     win: the player's chance to win the game.
-    interval: `win` ± 1.96 standard errors, and ± .03 more if V scored some of the games.
+    interval: `win` ± 1.96 standard errors (Wilson's interval if all games agree), and ± .03 more
+        if V scored some of the games.
     second_opinion: the chance to win if the keeper plays this turn and every seat afterwards.
     second_opinion_interval: the interval of `second_opinion`, like `interval`, but with ± .06.
     behind: the best goal's `win` minus this goal's `win`.
-    behind_interval: `behind` ± 1.96 standard errors, and ± .03 more if V scored some of the games.
+    behind_interval: `behind` ± 1.96 standard errors (the width of Wilson's interval if all
+        differences agree), and ± .03 more if V scored some of the games.
     games: the number of games.
     is_clear: whether `behind_interval` lies above 0.
     plan: the plan if `how` is `"plan"` or `"worth"`.
@@ -457,15 +459,17 @@ def _rank_candidates(
         common = min(len(row.wins), len(best.wins))
         apart = best.wins[:common] - row.wins[:common]
         behind = most - mean
-        error = _find_half_width(apart) + (allowance if row is not best else 0.0)
+        width = 0.0 if row is best else _find_half_width(apart)
+        error = width + (allowance if row is not best else 0.0)
         win = max(float(own.mean()) - behind, 0.0)
-        half = sqrt(((first.high - first.low) / 2) ** 2 + _find_half_width(apart) ** 2) + allowance
+        below = hypot(float(own.mean()) - first.low, width) + allowance
+        above = hypot(first.high - float(own.mean()), width) + allowance
         found[row.words] = GoalChance(
             row.words,
             row.how,
             row.chance,
             win,
-            Interval(max(win - half, 0.0), min(win + half, 1.0)),
+            Interval(max(win - below, 0.0), min(win + above, 1.0)),
             *second_opinions[row.words],
             float(own.mean()) - win,
             Interval(behind - error, behind + error),
@@ -512,6 +516,12 @@ def _play_tactics(series: Series, games: int, seed: int, deadline: Deadline) -> 
 
 
 def _find_half_width(differences: Floats) -> float:
+    """Return the half-width of the interval of the mean difference between two candidates.
+
+    If all differences agree, this is the width of Wilson's interval for a chance of 0 or 1.
+    """
+    if differences.min() == differences.max():
+        return Z * Z / (len(differences) + Z * Z)
     return Z * float(differences.std(ddof=1)) / sqrt(len(differences))
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from iacta.game import Action
 from iacta.game.turn import Turn
 from iacta.inputs.checks import read_int
+from iacta.inputs.errors import IllegalError
 from iacta.war.games import CHOSEN_AIM, Aim, War
 from iacta.war.players import AS_LIKED, CHASE, ELIMINATE, Player, find_player
 
@@ -44,6 +45,8 @@ def choose_action(
 
     aim: the current aim; with `NO_AIM` the AI chooses an aim.
     """
+    if not turn.actions():
+        raise IllegalError(f"the turn of {turn.player} must have a legal action, but it is over")
     if turn.winner is not None:
         return turn.actions()[-1], aim  # after the winning conquest, all armies advance
     war = War(turn)
