@@ -52,7 +52,7 @@ def compare(core: Search, problem: Problem, turn: Turn) -> int:
         v, c = problem.place(start), problem.place(to)
         if not problem.field & ~state.owned & 1 << c or not state.owned & 1 << v:
             continue
-        is_whole = turn.whole_battles or not problem.kernels[c].is_rolled
+        is_whole = turn.whole_battles or not problem.turn.setting.kernels[c].is_rolled
         legal = {
             0 if is_whole else each.dice: each
             for each in turn.actions()

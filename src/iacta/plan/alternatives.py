@@ -119,7 +119,7 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
             if found and deadline.is_over:
                 break
             pair = problem.name(v), problem.name(c)
-            is_whole = problem.is_whole(c)
+            is_whole = problem.turn.setting.has_whole_battles(c)
             for dice in dice_of[pair]:
                 is_own = (v, c) == own[:2] and (is_whole or dice == own.dice)
                 judged = own

@@ -6,7 +6,6 @@ from functools import cache
 from math import prod
 
 from iacta.game import Fortify, Turn
-from iacta.methods import find_kernel
 
 MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)  # fractions of a stack's spare armies in fortifying moves
 MAX_SOURCES = 6  # only this many stacks, the largest, may give armies in a fortifying move
@@ -92,7 +91,8 @@ class SingleBattles:
         )
 
     def _find_win(self, armies: int, territory: str, defenders: int) -> float:
-        kernel = find_kernel(self.turn.rules_of.get(territory, self.turn.rules))
+        setting = self.turn.setting
+        kernel = setting.kernels[setting.index[territory]]
         able = armies - self.turn.rules.garrison
         return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0
 

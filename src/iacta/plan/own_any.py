@@ -51,7 +51,7 @@ def choose_territories(
     need = problem.goal.number - problem.goal.count_held(start.owned, start.armies)
     others = [*bits(problem.field)]
     # A battle to the end may leave a conquered territory with too few armies.
-    has_whole_battles = any(map(problem.is_whole, others))
+    has_whole_battles = any(map(problem.turn.setting.has_whole_battles, others))
     if not 1 <= need <= len(others) or (problem.goal.armies > 1 and has_whole_battles):
         return None
     if need == 1 and problem.goal.armies < 2:

@@ -168,9 +168,8 @@ class Policy:
             if not found.dice:
                 return EndPhase()
             pair, dice = (problem.name(found.start), problem.name(found.to)), found.dice
-            if problem.is_whole(found.to):
-                whole = (each for each in turn.actions() if isinstance(each, Attack))
-                dice = next(each.dice for each in whole if (each.start, each.to) == pair)
+            if problem.turn.setting.has_whole_battles(found.to):
+                dice = turn.list_attack_dice(found.start, found.to)[0]
             return Attack(*pair, dice)
         if turn.phase == "advance":
             assert turn.pending is not None  # noqa: S101 # an attack is pending in this phase

@@ -14,8 +14,6 @@ from iacta.board import Board, Position
 from iacta.game import Turn
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError, TooLargeError
-from iacta.methods import find_kernel
-from iacta.methods.kernel import Kernel
 from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
 from iacta.native.core_library import load_library
 from iacta.plan.goals import Goal, Rewards, find_owned
@@ -105,11 +103,7 @@ class Problem:
         return self.board.territories[territory]
 
     def place(self, name: str) -> int:
-        return self._places[name]
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {name: t for t, name in enumerate(self.board.territories)}
+        return self.turn.setting.index[name]
 
     @property
     def start(self) -> TurnState:
@@ -127,34 +121,17 @@ class Problem:
 
     @cached_property
     def garrisons(self) -> tuple[int, ...]:
-        """For each territory, the number of armies that must stay there if the player owns it."""
-        usual, keep = self.turn.rules.garrison, self.turn.keep
-        return tuple(
-            max(keep.get(name, usual), self.goal.find_garrison(name))
-            for name in self.board.territories
-        )
-
-    @cached_property
-    def kernels(self) -> tuple[Kernel, ...]:
-        """For each territory, the kernel that computes the chances of battles to conquer it."""
-        usual = find_kernel(self.turn.rules)
-        own = {name: find_kernel(rules) for name, rules in self.turn.rules_of.items()}
-        return tuple(own.get(name, usual) for name in self.board.territories)
-
-    def is_whole(self, territory: int) -> bool:
-        """Return whether an attack on a territory is a battle to the end, not a single roll."""
-        return self.turn.whole_battles or not self.kernels[territory].is_rolled
+        """The garrisons of the turn's setting, and on some territories more for the goal."""
+        wanted = map(self.goal.find_garrison, self.board.territories)
+        return tuple(map(max, self.turn.setting.garrisons, wanted))
 
     @cached_property
     def out(self) -> tuple[int, ...]:
         """For each territory, the set of neighbours that it can attack."""
-        names, armies = self.board.territories, self.turn.armies
         # Territories without an owner cannot be attacked.
-        closed = {each for t, each in enumerate(names) if not armies[t] and not self.owned >> t & 1}
-        return tuple(
-            make_mask(self.place(to) for to in self.board.neighbours(name) if to not in closed)
-            for name in names
-        )
+        armed = make_mask(t for t, armies in enumerate(self.turn.armies) if armies)
+        open_lands = armed | self.owned
+        return tuple(make_mask(row) & open_lands for row in self.turn.setting.borders)
 
     @cached_property
     def stacks(self) -> int:
@@ -319,18 +296,6 @@ def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0) -> Problem:
 
 
 def enter_phase(turn: Turn, phase: Literal["attack", "fortify"]) -> Turn:
-    """Return the turn in another phase, without cards and new armies."""
-    if turn.phase == phase:
-        return turn
-    entered = Turn(
-        turn.position,
-        turn.rules,
-        phase=phase,
-        keep=turn.keep,
-        rules_of=turn.rules_of,
-        stay=turn.stay,
-        fortify=turn.fortify,
-        whole_battles=turn.whole_battles,
-        players=turn.players,
-    )
-    return entered.replace_armies(turn.owners, turn.armies)
+    """Return the turn in another phase, without new armies."""
+    state = turn.state._replace(phase=phase, place=0, first=0, pending=None, throw=None)
+    return turn if turn.phase == phase else turn.with_state(state)

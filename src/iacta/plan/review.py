@@ -498,7 +498,9 @@ def _list_ends(plan: Plan, battle: LoggedBattle, dice: int) -> list[tuple[float,
     """Return the chance of each result of a roll, with its value under the plan's policy."""
     problem = plan.problem
     v, c = map(problem.place, battle[:2])
-    judged = plan.policy.evaluate_attack(problem.start, v, c, 0 if problem.is_whole(c) else dice)
+    judged = plan.policy.evaluate_attack(
+        problem.start, v, c, 0 if problem.turn.setting.has_whole_battles(c) else dice
+    )
     return [(each.chance, each.value) for each in judged.outcomes]
 
 

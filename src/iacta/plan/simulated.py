@@ -191,7 +191,7 @@ def _draw_results(
     """Simulate an attack in several runs, and return the number of runs with each result."""
     problem, defenders = policy.problem, state.armies[action.to]
     able = state.armies[action.start] - problem.garrisons[action.start]
-    kernel = problem.kernels[action.to]
+    kernel = problem.turn.setting.kernels[action.to]
     if not kernel.has_fixed_dice:
         chances = np.array([each.chance for each in action.outcomes])
         counts = rng.multinomial(runs, chances / chances.sum()).tolist()

@@ -72,12 +72,10 @@ class BoardArrays(CoreData):
 
     library: the core.
     turn: the turn.
-    kernels: the kernel of attacks on each territory, perhaps followed by more kernels whose dice
-        the core needs.
     deadline: when the tables must be ready.
     is_whole: whether all attacks are battles to the end.
-    advances: for each kernel, the fewest armies that must move in after a conquest; by default as
-        few as the rules allow.
+    advances: for each territory, the fewest armies that must move in after a conquest; by default
+        as few as the rules allow.
     values: fields of the structure, which replace the fields of the turn. By default no territory
         belongs to a side, and nothing has a payoff.
     """
@@ -86,31 +84,32 @@ class BoardArrays(CoreData):
         self,
         library: Library,
         turn: Turn,
-        kernels: Sequence[Kernel],
         deadline: Deadline,
         *,
         is_whole: bool = False,
         advances: Sequence[int] | None = None,
         **values: Any,
     ) -> None:
-        pairs = [*zip(kernels, advances or [0] * len(kernels), strict=True)]
+        setting, lands, most = turn.setting, len(turn.armies), library.constant("MAX_ARMIES")
+        pairs = [*zip(setting.kernels, advances or [0] * lands, strict=True)]
         kinds = [*dict.fromkeys(pairs)]
         self.kernels = [kernel for kernel, _ in kinds]  # the kernel of each kind of rules
         self.is_whole = [is_whole or not kernel.is_rolled for kernel in self.kernels]
-        lands = len(turn.armies)
-        self.kind_of = [*map(kinds.index, pairs[:lands])]  # the kind of rules of each territory
+        self.kind_of = [*map(kinds.index, pairs)]  # the kind of rules of each territory
         super().__init__(
             library,
             "problem",
             lands=lands,
             armies=turn.armies,
+            keep=[min(garrison, most) for garrison in setting.garrisons],
             kind=self.kind_of,
             owner=[2] * lands,
-            resting=[name in turn.stay for name in turn.board.territories],
-            garrison=min(turn.rules.garrison, library.constant("MAX_ARMIES")),
+            resting=setting.resting,
+            garrison=min(turn.rules.garrison, most),
             pays=[0.0] * lands,
             set_pays=[0.0],
         )
+        self.set_rows("border_first", "border_to", [*map(sorted, setting.borders)])
         self.set_rows("set_first", "set_lands", [])
         self._set_dice([advance for _, advance in kinds], deadline)
         self.set_fields(**values)
@@ -185,7 +184,6 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
     arrays = BoardArrays(
         library,
         turn,
-        problem.kernels,
         deadline,
         is_whole=turn.whole_battles,
         advances=[0 if owned >> t & 1 else find_least(problem.name(t)) for t in lands],

@@ -9,7 +9,6 @@ from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_
 from iacta.game.state import FORTIFY
 from iacta.game.turn import MIN_NEW, TERRITORIES_PER_ARMY, Turn
 from iacta.game.victory import CoreMission
-from iacta.methods import find_kernel
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
 from iacta.plan.tables import BoardArrays, solve_battles
@@ -30,16 +29,7 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
 
     seats: the players in the order of play.
     """
-    names, usual = turn.board.territories, find_kernel(turn.rules)
-    places = {name: t for t, name in enumerate(names)}
-    kernels = [find_kernel(turn.rules_of.get(name, turn.rules)) for name in names]
-    most = library.constant("MAX_ARMIES")
-    keep = (turn.keep.get(name, turn.rules.garrison) for name in names)
-    arrays = BoardArrays(
-        library, turn, [*kernels, usual], Deadline(), keep=[min(each, most) for each in keep]
-    )
-    borders = [sorted(places[to] for to in turn.board.neighbours(name)) for name in names]
-    arrays.set_rows("border_first", "border_to", borders)
+    arrays, places = BoardArrays(library, turn, Deadline()), turn.setting.index
     # The core extrapolates from this table to larger battles.
     size = library.constant("LARGEST_TABLE")
     arrays.set_battles(

@@ -112,7 +112,7 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
     spare = problem.turn.armies[v] - problem.garrisons[v]
     if plan.value is None:
         return None
-    throws = problem.kernels[c].battle(spare, problem.turn.armies[c]).throws
+    throws = problem.turn.setting.kernels[c].battle(spare, problem.turn.armies[c]).throws
     won = [
         (spare - lost, p * chance.chance)
         for chance in throws
