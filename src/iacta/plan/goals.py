@@ -151,6 +151,16 @@ class Goal(PasteableMixin):
                 raise IllegalError(f"territories to take must have an owner; {name} has none")
 
 
+def list_kinds(base: type[Goal] = Goal) -> list[str]:
+    """Return the names of all kinds of goals.
+
+    >>> list_kinds()
+    ['take all', 'take any', 'own any', 'worth', 'in order']
+    """
+    found = [vars(base)["kind"]] if "kind" in vars(base) else []
+    return found + [kind for each in base.__subclasses__() for kind in list_kinds(each)]
+
+
 @dataclass(frozen=True, repr=False)
 class _Conquest(Goal):
     """The base class of goals to own all given territories, or at least one territory."""

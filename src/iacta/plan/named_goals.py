@@ -1,7 +1,12 @@
-"""Goals as users write them: a kind such as `take`, with territories or a player."""
+"""Goals as users write them: a kind such as `take`, with territories or a player.
+
+Each kind is a function that reads the goal, registered by `goal_kind`. Questions, logs and messages
+take the names of the kinds from `GOAL_KINDS`.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeAlias
 
 from iacta.board.board import fold_name
 from iacta.game import Turn
@@ -14,10 +19,40 @@ from iacta.plan.problem import TurnState
 from iacta.plan.reinforcement import pose_reinforced_problem
 from iacta.plan.winning import find_win
 
-GOAL_KINDS = ("take", "take_any", "eliminate", "worth", "win")
-PLAN_KINDS = (*GOAL_KINDS, "own_any")
 OWN_ANY = re.compile(r"(\d{1,9})(?: with (\d{1,9}) arm(?:y|ies))?", re.IGNORECASE)
-FLAGS = ("worth", "win")  # the kinds of goals that name neither territories nor a player
+
+Reader: TypeAlias = Callable[[Turn, str, Deadline], Goal | None]
+
+
+class GoalKind(NamedTuple):
+    """A kind of goal that users can name.
+
+    read: a function that returns the goal for a turn, a text and a deadline.
+    is_flag: whether the goal names neither territories nor a player.
+    is_logged: whether logs of games may state the goal.
+    """
+
+    read: Reader
+    is_flag: bool
+    is_logged: bool
+
+
+GOAL_KINDS: dict[str, GoalKind] = {}  # all kinds of goals by name
+
+
+def goal_kind(
+    name: str, *, is_flag: bool = False, is_logged: bool = True
+) -> Callable[[Reader], Reader]:
+    """Return a decorator that registers a function as the reader of a kind of goal.
+
+    name, is_flag, is_logged: the name of the kind, and the fields of its `GoalKind`.
+    """
+
+    def register(read: Reader) -> Reader:
+        GOAL_KINDS[name] = GoalKind(read, is_flag, is_logged)
+        return read
+
+    return register
 
 
 def read_goal(
@@ -26,7 +61,7 @@ def read_goal(
     """Return the goal that a user describes by a kind and a text.
 
     turn: the turn in which the goal is to be reached.
-    kind: one of `PLAN_KINDS`.
+    kind: one of `GOAL_KINDS`.
     text: the name of a continent or a player, or territories separated by commas; ignored for
         `worth` and `win`.
     deadline: when to stop searching for a goal that wins the game; `None` for no limit.
@@ -41,29 +76,29 @@ def read_goal(
     >>> read_goal(turn, "take", "brazil"), read_goal(turn, "eliminate", "blue")
     (TakeAll(territories=('Brazil',)), TakeAll(territories=('Brazil',)))
     """
-    check_choice(kind, PLAN_KINDS, "goal")
-    if kind == "worth":
-        return Worth()
-    if kind == "win":
-        return _read_win(turn, deadline or Deadline())
-    if not isinstance(text, str):
+    check_choice(kind, tuple(GOAL_KINDS), "goal")
+    if not isinstance(text, str) and not GOAL_KINDS[kind].is_flag:
         raise MalformedError(f"{kind} must be text, got {quote(text)}", parameter=kind)
-    if kind == "own_any":
-        return _read_own_any(turn, text)
-    if kind == "eliminate":
-        gone = [name for name in turn.players if name not in turn.owners]
-        if fold_name(text) in map(fold_name, gone):
-            return None
-        return eliminate(turn.position, text)
+    return GOAL_KINDS[kind].read(turn, text, deadline or Deadline())
+
+
+@goal_kind("take")
+def _read_take(turn: Turn, text: str, _: Deadline) -> Goal:
+    return TakeAll(turn.board.find_set(text))
+
+
+@goal_kind("take_any")
+def _read_take_any(turn: Turn, text: str, _: Deadline) -> Goal:
     names = turn.board.find_set(text)
-    if kind == "take_any" and not turn.conquered:
-        # A territory that the player owned from the start does not reach the goal.
-        owned = turn.position.list_territories(turn.player)
-        names = tuple(name for name in names if name not in owned) or names
-    return TakeAny(names) if kind == "take_any" else TakeAll(names)
+    if turn.conquered:
+        return TakeAny(names)
+    # A territory that the player owned from the start does not reach the goal.
+    owned = turn.position.list_territories(turn.player)
+    return TakeAny(tuple(name for name in names if name not in owned) or names)
 
 
-def _read_own_any(turn: Turn, text: str) -> OwnAny:
+@goal_kind("own_any", is_logged=False)
+def _read_own_any(turn: Turn, text: str, _: Deadline) -> Goal:
     found = OWN_ANY.fullmatch(text.strip())
     if found is None:
         raise MalformedError(
@@ -76,7 +111,19 @@ def _read_own_any(turn: Turn, text: str) -> OwnAny:
     return OwnAny(held + number, armies)
 
 
-def _read_win(turn: Turn, deadline: Deadline) -> Goal | None:
+@goal_kind("eliminate")
+def _read_eliminate(turn: Turn, text: str, _: Deadline) -> Goal | None:
+    gone = (name for name in turn.players if name not in turn.owners)
+    return None if fold_name(text) in map(fold_name, gone) else eliminate(turn.position, text)
+
+
+@goal_kind("worth", is_flag=True)
+def _read_worth(*_: object) -> Goal:
+    return Worth()
+
+
+@goal_kind("win", is_flag=True)
+def _read_win(turn: Turn, _: str, deadline: Deadline) -> Goal | None:
     winner, win = turn.winner, None
     if winner is None:
         win = find_win(turn, deadline)
@@ -89,7 +136,7 @@ def _read_win(turn: Turn, deadline: Deadline) -> Goal | None:
 
 
 def read_goal_record(turn: Turn, record: object) -> Goal | None:
-    """Read a goal from a JSON object with a single key, one of `GOAL_KINDS`.
+    """Read a goal from a JSON object with a single key, a kind of goal that logs may state.
 
     turn: the turn in which the goal is to be reached.
     record: the JSON object, such as `{"take": "Africa"}` or `{"worth": true}`.
@@ -99,13 +146,14 @@ def read_goal_record(turn: Turn, record: object) -> Goal | None:
     """
     if not isinstance(record, Mapping):
         raise MalformedError(f"goal must be a JSON object, got {quote(record)}")
-    refuse_unknown_keys(record, GOAL_KINDS)
+    kinds = [name for name, kind in GOAL_KINDS.items() if kind.is_logged]
+    refuse_unknown_keys(record, kinds)
     if len(record) != 1:
         raise IllegalError(
-            f"goal must have a single key, one of {', '.join(GOAL_KINDS)}, got {len(record)}"
+            f"goal must have a single key, one of {', '.join(kinds)}, got {len(record)}"
         )
     ((kind, text),) = record.items()
-    if kind in FLAGS and text is not True:
+    if GOAL_KINDS[kind].is_flag and text is not True:
         raise MalformedError(f"{kind} must be true, got {quote(text)}")
     goal = read_goal(turn, kind, text)
     return _choose_territories(turn, goal) if isinstance(goal, OwnAny) else goal

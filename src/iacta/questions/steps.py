@@ -138,7 +138,8 @@ class StepsQuestion(MomentForm, Question):
     @property
     def goal(self) -> dict[str, Any] | None:
         """The goal of the first turn, in the form in which steps record it."""
-        given = [{kind: getattr(self, kind)} for kind in GOAL_KINDS if self.has(kind)]
+        logged = (name for name, kind in GOAL_KINDS.items() if kind.is_logged)
+        given = [{name: getattr(self, name)} for name in logged if self.has(name)]
         return given[0] if given else None
 
     def answer(self, watch: Watch | None = None) -> "StepsAnswer":

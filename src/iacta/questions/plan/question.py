@@ -61,7 +61,7 @@ from iacta.plan import (
     take_and_hold,
 )
 from iacta.plan.alternatives import Alternative, alternatives
-from iacta.plan.named_goals import PLAN_KINDS, read_goal
+from iacta.plan.named_goals import GOAL_KINDS, read_goal
 from iacta.plan.reinforcement import MAX_NEW
 from iacta.plan.simulated import MAX_RUNS, simulate_within
 from iacta.plan.winning import find_win
@@ -125,7 +125,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
 
     one_of: ClassVar = (
         "position or from_",
-        "take or take_any or own_any or eliminate or worth or win",
+        " or ".join(GOAL_KINDS),
     )
     is_search: ClassVar = True
     is_live: ClassVar = False
@@ -388,7 +388,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
                 for goal, worth in self.prizes or ()
             ]
             return Worth(lands, bonus, army, tuple(prizes))
-        kind = next(kind for kind in PLAN_KINDS if self.has(kind))
+        kind = next(filter(self.has, GOAL_KINDS))
         with _rename_parameters(owner="eliminate"):
             deadline = Deadline.from_time_limit(self.time_limit).take_share(GOAL_TIME_SHARE)
             text = str(getattr(self, kind))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Annotated, Any
 
 from iacta.board.scene import Arrow, build_scene
 from iacta.forms.percentages import short_percent
@@ -19,9 +19,10 @@ from iacta.forms.record import (
     key,
 )
 from iacta.forms.sections import Section
-from iacta.inputs.meanings import Count, Unit
+from iacta.inputs.meanings import Count, SchemaExtra, Unit
 from iacta.plan import Continuation, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
+from iacta.plan.goals import list_kinds
 from iacta.plan.hold import Fortified, Threat
 from iacta.plan.plan import Ending, Step, TerritoryEnd
 from iacta.plan.reinforcement import Marginal
@@ -52,9 +53,7 @@ INTERVAL_KEY = "The interval of an estimated chance, else `null`."
 class GoalRecord(KeyedRecord):
     """The goal of a plan."""
 
-    kind: Literal["take all", "take any", "own any", "worth", "in order"] = key(
-        "The kind of the goal."
-    )
+    kind: Annotated[str, SchemaExtra((("enum", list_kinds()),))] = key("The kind of the goal.")
     territories: Sequence[str] = key("The territories to take.", default=OMITTED)
     number: Count = key("The number of territories to own in all.", default=OMITTED)
     armies: Count = key("The fewest armies on each of these territories.", default=OMITTED)
