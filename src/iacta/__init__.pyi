@@ -43,6 +43,7 @@ from iacta.odds.decisions import Boundary as Boundary
 from iacta.odds.decisions import Decision as Decision
 from iacta.odds.decisions import DiceDecision as DiceDecision
 from iacta.odds.decisions import best_mix as best_mix
+from iacta.odds.decisions import find_prize_to_roll as find_prize_to_roll
 from iacta.odds.decisions import how_many_dice as how_many_dice
 from iacta.odds.decisions import when_to_stop as when_to_stop
 from iacta.odds.decisions import win_probability_if_seen as win_probability_if_seen
@@ -60,6 +61,7 @@ from iacta.odds.spread import BestSpread as BestSpread
 from iacta.odds.spread import spread_defenders as spread_defenders
 from iacta.odds.spread import spread_value as spread_value
 from iacta.plan import Continuation as Continuation
+from iacta.plan import Defence as Defence
 from iacta.plan import Ending as Ending
 from iacta.plan import Fortified as Fortified
 from iacta.plan import Hold as Hold
@@ -77,10 +79,12 @@ from iacta.plan import TerritoryEnd as TerritoryEnd
 from iacta.plan import Threat as Threat
 from iacta.plan import Worth as Worth
 from iacta.plan import armies_needed_for_plan as armies_needed_for_plan
+from iacta.plan import armies_needed_to_hold as armies_needed_to_hold
 from iacta.plan import best_plan as best_plan
 from iacta.plan import eliminate as eliminate
 from iacta.plan import go_on as go_on
 from iacta.plan import hold as hold
+from iacta.plan import hold_without_attack as hold_without_attack
 from iacta.plan import measure_plan_luck as measure_plan_luck
 from iacta.plan import reinforce as reinforce
 from iacta.plan import reinforcements_needed as reinforcements_needed
@@ -154,6 +158,7 @@ __all__ = [
     "Continent",
     "Continuation",
     "Decision",
+    "Defence",
     "DefenderSeesFirst",
     "Dice",
     "DiceDecision",
@@ -222,6 +227,7 @@ __all__ = [
     "armies_needed",
     "armies_needed_for_campaign",
     "armies_needed_for_plan",
+    "armies_needed_to_hold",
     "ask",
     "audit",
     "best_goals",
@@ -236,11 +242,13 @@ __all__ = [
     "evaluate_battle",
     "expected_attackers_left",
     "expected_defenders_left",
+    "find_prize_to_roll",
     "find_rule_set",
     "find_rules",
     "go_on",
     "goals_in_reach",
     "hold",
+    "hold_without_attack",
     "how_many_dice",
     "measure_plan_luck",
     "read_board",

@@ -24,6 +24,7 @@ MAX_BONUS = 10**6
 MAX_COORDINATE = 1e9
 MAX_NAME_LENGTH = 100
 MAX_EDGE_LENGTH = 100  # the maximum number of items in an edge: two territories and ignored data
+MAX_LISTED_LENGTH = 100  # longer lists of continents are left out of error messages
 MAX_COMPARED = 2000  # the search for a similar spelling only compares this many names
 MIN_SIMILARITY = 0.75  # the `difflib` ratio above which a message suggests a name
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
@@ -337,8 +338,7 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
             tried = (",".join(words[:number]) for number in range(longest, 0, -1))
             key = next((fold_name(name) for name in tried if fold_name(name) in groups), None)
             if key is None:
-                names = (*self.territories, *(continent.name for continent in self.continents))
-                self._refuse(words[0].strip(), "territory or continent", names)
+                self._refuse_name(words[0].strip())
             members |= dict.fromkeys(groups[key])
             del words[: 1 + key.count(",")]
         if not members:
@@ -358,6 +358,18 @@ continents=(Continent(name='X', bonus=2, territories=('2',)),))
     def _refuse(self, name: object, what: str, known: Iterable[str]) -> NoReturn:
         hint = did_you_mean(name, known) if isinstance(name, str) else ""
         raise IllegalError(f"board {self.name!r} has no {what} {quote(name)}{hint}")
+
+    def _refuse_name(self, name: str) -> NoReturn:
+        """Raise an error for an unknown territory or continent; name a few continents."""
+        continents = [continent.name for continent in self.continents]
+        names = (*self.territories, *continents)
+        text = ", ".join(continents)
+        if did_you_mean(name, names) or not text or len(text) > MAX_LISTED_LENGTH:
+            self._refuse(name, "territory or continent", names)
+        raise IllegalError(
+            f"board {self.name!r} has no territory or continent {quote(name)}; its continents are "
+            f"{text}"
+        )
 
     @cached_property
     def _spellings(self) -> Mapping[str, str]:

@@ -131,7 +131,10 @@ def _run_form(form: type[Form], words: Sequence[str]) -> int:
         return 0
     try:
         texts = read_words(
-            [parameter for part in forms for parameter in part.parameters()], words, command
+            [parameter for part in forms for parameter in part.parameters()],
+            words,
+            command,
+            form.surplus,
         )
         read_rules_files(form, texts)
         check_positional_arguments(form.parameters(), texts)

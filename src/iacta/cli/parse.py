@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import pairwise, takewhile
+from pathlib import Path
 
 from iacta.forms.form import Form, Parameter, format_option
 from iacta.forms.parameter_kinds import Flag, Name, Pairs, Whole
@@ -14,10 +16,13 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
 WIN_PAGE = "win-by"  # help page on the options of `VictoryForm`
+WIN_BY = "--win-by"
 DASHES = "-\u2013\u2014"  # word processors replace hyphens with dashes
 OPTION = rf"--|[{DASHES}]+[^\W\d]"  # the start of an option
 VERSUS = r"([0-9][0-9,_]*) ?vs?\.? ?(?=[0-9])"  # "12 vs " before a number
-NUMBERS = r"[1-9][0-9]*(,[1-9][0-9]*)+"
+NUMBERS = r"[1-9][0-9]*([-,:/xX\u2013][1-9][0-9]*)+"  # numbers without spaces, as in 12-10
+NUMBER_WITH_RULES = r"([1-9][0-9]*):(\D.*)"  # as in 7:capital
+NAME_WORD = r"[^\W\d][^./\\;]*"  # a word of a name, and not a path or a code
 
 Texts = dict[str, str | list[str] | bool]
 
@@ -32,15 +37,18 @@ def spell_parameter(form: type[Form], name: str) -> str:
     is_argument = any(
         parameter.name == name and parameter.is_argument for parameter in form.parameters()
     )
-    return name if is_argument else format_option(name)
+    return name.replace("_", " ") if is_argument else format_option(name)
 
 
-def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: str) -> Texts:
+def read_words(
+    parameters: Sequence[Parameter], words: Sequence[str], command: str, surplus: str = ""
+) -> Texts:
     """Return the text for each parameter on a command line, by name of the parameter.
 
     parameters: the parameters of the command.
     words: the words after the name of the command.
     command: the command in messages, such as `iacta battle`.
+    surplus: the hint about a number too many, as in `Form.surplus`.
 
     A positional argument can also be given as an option with the name of the parameter or the name
     in the help. A hyphen in front of a digit is a minus sign, so `-5` is a number and not an
@@ -53,6 +61,7 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
     }
     options |= {format_option(parameter.name): parameter for parameter in parameters}
     arguments: list[str] = []
+    after = list[tuple[str, list[str]]]()  # the options with the words from their values on
     texts: Texts = {}
     rest = iter(words)
     for word in rest:
@@ -65,12 +74,21 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
             )
             parameter = options[name]
             text = _read_value(parameter, name, value if equals else rest, command)
+            after.append((name, [str(text)]))
             if isinstance(parameter.kind, Pairs) and parameter.name in texts:
                 text = f"{texts[parameter.name]}{parameter.kind.between}{text}"
             texts[parameter.name] = str(text).split() if parameter.kind.is_list else text
         else:
             arguments.append(word)
+            if after:
+                after[-1][1].append(word)
     placed, left = _assign_arguments(parameters, arguments, texts, command)
+    paths = [
+        str(placed[parameter.name])
+        for parameter in parameters
+        if parameter.name in placed and parameter.kind.is_path(placed[parameter.name])
+    ]
+    _refuse_names_without_quotes(after, [*left, *paths], options)
     if left:
         check_positional_arguments(
             parameters, placed
@@ -78,11 +96,35 @@ def read_words(parameters: Sequence[Parameter], words: Sequence[str], command: s
         if "--log" in options and arguments[0][:1].isdigit():
             log = quote(" ".join(arguments))
             raise IllegalError(f"dice are not a file name; use the option --log {log}")
+        if surplus and left[0].isdigit():
+            hint = surplus.format(left[0], " ".join(arguments))
+            raise IllegalError(f"unexpected argument {quote(left[0])}; {hint}")
         raise IllegalError(_explain_unexpected(left[0], words, options, command))
     for name, parameter in options.items():
         if parameter.is_required and not parameter.is_argument and parameter.name not in texts:
             raise MalformedError(f"missing {name}; see {command} --help")
     return texts | placed
+
+
+def _refuse_names_without_quotes(
+    after: Sequence[tuple[str, Sequence[str]]],
+    loose: Sequence[str],
+    options: Mapping[str, Parameter],
+) -> None:
+    """Raise an error with quotes around a name of several words, as in `--take South America`.
+
+    after: pairs of an option and the words from its value on, up to the next option.
+    loose: the words that are no option values, and are unexpected or taken for a path.
+    """
+    for name, (value, *following) in after:
+        tail = [*takewhile(partial(re.fullmatch, NAME_WORD), following)]
+        kind = options[name].kind
+        if not tail or isinstance(kind, Flag) or tail[0] not in loose or Path(tail[0]).exists():
+            continue
+        whole = " ".join([value, *tail])
+        if _is_readable(options[name], whole):
+            shown = whole[:MAX_VALUE_LENGTH]
+            raise IllegalError(f'text with spaces needs quotes: {name} "{shown}"')
 
 
 def _read_value(
@@ -170,7 +212,12 @@ def _suggest_correction(refused: Parameter, parameters: Sequence[Parameter], wor
     if any(word.startswith(f"{parameter.name}=") for parameter in parameters):
         return f"did you mean {format_option(word)}?"
     if re.fullmatch(NUMBERS, word):
-        return f"separate numbers by spaces: {word.replace(',', ' ')[:MAX_VALUE_LENGTH]}"
+        return f"separate numbers by spaces: {re.sub('[^0-9]', ' ', word)[:MAX_VALUE_LENGTH]}"
+    rules = next((each for each in parameters if each.name == "rules"), None)
+    if (match := re.fullmatch(NUMBER_WITH_RULES, word)) and rules is not None:
+        number, name = match.groups()
+        if _is_readable(refused, number) and _is_readable(rules, name):
+            return f"did you mean {number} --rules {name}?"
     return _suggest_option(parameters, word)
 
 
@@ -198,12 +245,14 @@ def _is_readable(parameter: Parameter, text: str) -> bool:
 def _explain_unexpected(
     word: str, words: Sequence[str], options: Mapping[str, Parameter], command: str
 ) -> str:
-    for name, value, following in zip(["", *words], words, words[1:], strict=False):
+    for value, following in pairwise(words):
         if following == word and value in options and isinstance(options[value].kind, Flag):
             return f"{value} takes no value, got {quote(word)}"
-        whole = f"{value} {word}"
-        if following == word and name in options and _is_readable(options[name], whole):
-            return f'text with spaces needs quotes: {name} "{whole[:MAX_VALUE_LENGTH]}"'
+    if WIN_BY in options:
+        from iacta.game.victory import VICTORIES  # a slow import
+
+        if word.partition("=")[0] in VICTORIES:
+            return f"unexpected argument {quote(word)}; did you mean {WIN_BY} {word}?"
     hint = _suggest_option(dict.fromkeys(options.values()), word) or f"see {command} --help"
     return f"unexpected argument {quote(word)}; {hint}"
 

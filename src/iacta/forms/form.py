@@ -173,6 +173,9 @@ class Form:
     examples: ClassVar[tuple[Example, ...]] = ()
     # Each string, such as "file or log", names parameters of which the user must give exactly one.
     one_of: ClassVar[tuple[str, ...]] = ()
+    # A hint about one number more than the command has arguments: a format string with the number
+    # and with all arguments, such as "did you mean --prize {0}?"; empty for no hint.
+    surplus: ClassVar[str] = ""
     # Additional sections of the help. A section has a title and lines, each with its meaning.
     help_sections: ClassVar[Mapping[str, Sequence[tuple[str, str]]]] = {}
 

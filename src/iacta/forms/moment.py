@@ -1,17 +1,17 @@
 """The parameters of questions about a position, or about a turn in any phase."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar, overload
 
 from iacta.board.board import Board
-from iacta.board.files import read_board
+from iacta.board.files import classic_board, read_board
 from iacta.board.position import Position
 from iacta.forms.form import ClashError, Example, Form, parameter
-from iacta.forms.parameter_kinds import FileName, Flag, Name, Pairs, Source
+from iacta.forms.parameter_kinds import FileName, Flag, Name, OtherArmies, Pairs, Source, Whole
 from iacta.game import Missions, Turn
 from iacta.game.mission_cards import read_mission_cards
 from iacta.game.moment import read_moment
@@ -35,6 +35,33 @@ def resolve_board(board: str | Board | None) -> Board | None: ...
 def resolve_board(board: str | Board | None) -> Board | None:
     """Return a board; read it from a file if the argument is a path."""
     return read_board(board) if isinstance(board, str) else board
+
+
+FROM = (
+    Pairs(Whole(least=1), "Ukraine=42"),
+    "Without a file: your armies (red), such as Ukraine=42.",
+)
+OTHERS = (
+    OtherArmies(Whole(least=1), "2,Ural=4"),
+    "Armies on all other territories (blue): 2 or 2,Ural=4.",
+)
+
+
+def make_position(
+    board: Board, armies: Iterable[tuple[str, int]], others: Iterable[tuple[str, int]]
+) -> Position:
+    """Return a position of red against blue, with red to move.
+
+    armies: pairs of a territory of red and its armies.
+    others: pairs of a territory of blue and its armies; an empty name stands for all others.
+    """
+    other_armies = dict(others)
+    rest = other_armies.pop("", None)
+    mine = {name: ("red", number) for name, number in armies}
+    theirs = {name: ("blue", number) for name, number in other_armies.items()}
+    if both := {*mine} & {*theirs}:
+        raise ClashError("{from_} and {others} both name {0}", min(both))
+    return Position(board, "red", mine | theirs, others=None if rest is None else ("blue", rest))
 
 
 class VictoryForm(Form, kw_only=True):
@@ -141,7 +168,7 @@ class MomentForm(VictoryForm, kw_only=True):
     """A question about a moment: a position, or a turn in any phase."""
 
     first_texts: ClassVar[Mapping[str, str]] = {"code": EXAMPLE_CODE}
-    one_of: ClassVar[tuple[str, ...]] = ("position or code",)
+    one_of: ClassVar[tuple[str, ...]] = ("position or code or from_",)
 
     position: str | Position | Turn | None = parameter(
         Source(Turn, read_moment, reads=(Position,)),
@@ -158,15 +185,24 @@ class MomentForm(VictoryForm, kw_only=True):
     )
     board: str | Board | None = parameter(
         Source(Board, read_board, ("classic",)),
-        "The board (map) that the code belongs to.",
+        "The board (map) for the code or for --from.",
         metavar="FILE",
         usual="classic",
         default=None,
+    )
+    from_: tuple[tuple[str, int], ...] | None = parameter(
+        *FROM, needs="others", label="your armies", default=None
+    )
+    others: tuple[tuple[str, int], ...] | None = parameter(
+        *OTHERS, excludes="position and code", label="their armies", default=None
     )
 
     @cached_property
     def turn(self) -> Turn:
         board = resolve_board(self.board)
+        if self.from_ is not None:
+            position = make_position(board or classic_board(), self.from_, self.others or ())
+            return self.set_victory(Turn(position))
         try:
             if self.code is not None:
                 turn = Turn.from_code(self.code, board)

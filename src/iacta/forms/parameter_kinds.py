@@ -415,6 +415,37 @@ class Pairs(Kind):
         return {"type": "object", "additionalProperties": self.value.schema()}
 
 
+class OtherArmies(Pairs):
+    """One number of armies for all other territories, or numbers for named territories.
+
+    >>> others = OtherArmies(Whole(least=1), "2,Ural=4")
+    >>> others.parse("2, Ural=4", "others"), others.check(2, "others")
+    ((('', 2), ('Ural', 4)), (('', 2),))
+    """
+
+    metavar: ClassVar[str] = "ARMIES"
+
+    def parse(self, text: str, name: str) -> tuple[tuple[str, int], ...]:
+        bare = [part for part in text.split(",") if not {":", "="} & {*part}]
+        named = [part for part in text.split(",") if part not in bare]
+        if len(bare) > 1:
+            raise IllegalError(
+                f"{name} must have at most one number without a name, got {quote(text)}",
+                parameter=name,
+            )
+        rest = [("", self.value.parse(part.strip(), name)) for part in bare]
+        return (*rest, *(super().parse(",".join(named), name) if named else ()))
+
+    def check(self, value: object, name: str) -> tuple[tuple[str, int], ...]:
+        return super().check({"": value} if isinstance(value, int) else value, name)
+
+    def format(self, value: Sequence[tuple[str, int]]) -> str:
+        return ",".join(f"{who}={number}" if who else str(number) for who, number in value)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [self.value.schema(), super().schema()]}
+
+
 def _add_owner(name: str, owner: str) -> str:
     return f"{name} of {owner}" if owner else name
 

@@ -25,6 +25,7 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.probability.chances import read_chance, read_fraction
 
 SURVIVOR = "survivor"
+MAX_PERCENT = 100
 SHARES = "share must be like 70%, or a number of territories"
 V = TypeVar("V")
 VICTORIES: "dict[str, type[Victory]]" = {}  # the keys are the names of conditions
@@ -315,7 +316,8 @@ class Share(Victory):
     def resolve_names(self, turn: GameState) -> Self:
         needed, most = self.count_needed(turn), len(turn.owners)
         if needed > most:
-            raise IllegalError(f"share must be at most {most} territories, got {needed}")
+            hint = f"; did you mean {needed}%?" if needed <= MAX_PERCENT else ""
+            raise IllegalError(f"share must be at most {most} territories, got {needed}{hint}")
         return self
 
     def is_fulfilled(self, turn: GameState, player: str) -> bool:
@@ -501,7 +503,9 @@ def make_victory(pairs: Mapping[str, str]) -> Victory:
     """
     (word, value), *rest = [*pairs.items()] or [("", "")]
     if word not in VICTORIES:
-        raise IllegalError(f"win must be one of {', '.join(VICTORIES)}, got {quote(word)}")
+        near = f"share={word}" if word.endswith("%") else f"{word}s"
+        hint = f"; did you mean {near}?" if near.partition("=")[0] in VICTORIES else ""
+        raise IllegalError(f"win must be one of {', '.join(VICTORIES)}, got {quote(word)}{hint}")
     return VICTORIES[word].from_texts(value, dict(rest))
 
 

@@ -100,8 +100,11 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
         hint = ""
         if 2 <= fraction < 100 and not isinstance(value, str):
             hint = f'; did you mean "{float(fraction):g}%" or {float(fraction / 100):g}?'
+        bounds = "0% and 100%" if isinstance(value, str) and "%" in value else "0 and 1"
+        excluded = excluded.replace("0", "0%") if "%" in bounds else excluded
         raise IllegalError(
-            f"{name} must lie between 0 and 1, {excluded}, got {quote(value)}{hint}", parameter=name
+            f"{name} must lie between {bounds}, {excluded}, got {quote(value)}{hint}",
+            parameter=name,
         )
     return fraction
 

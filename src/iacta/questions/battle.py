@@ -46,6 +46,7 @@ class BattleQuestion(BattleForm, ExactForm, Question):
     """Give the odds of one battle, fought to the end or stopped early."""
 
     headline: ClassVar = "Will this attack succeed?"
+    surplus: ClassVar = "for several territories, use iacta campaign {1}"
 
     def answer(self, watch: Watch | None = None) -> "BattleAnswer":
         battle, chance = self.battle, None

@@ -55,6 +55,7 @@ class DecideQuestion(RulesForm, ExactForm, Question):
     """Decide whether to roll or stop, now and later in the battle."""
 
     headline: ClassVar = "Roll again, or stop?"
+    surplus: ClassVar = "did you mean --prize {0}?"
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     defenders: int = parameter(*DEFENDERS, is_argument=True)

@@ -57,6 +57,7 @@ class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
     """Find how many defenders you need, or how to spread them over a chain."""
 
     headline: ClassVar = "How many armies hold it?"
+    surplus: ClassVar = "did you mean --chance {0}%?"
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
     chance: Fraction | None = parameter(

@@ -28,6 +28,7 @@ from iacta.probability.chances import refuse_certainty
 from iacta.probability.distribution import Probability
 
 NEIGHBOURS = 3
+LIKELY_CHANCES = (50, 60, 66, 70, 75, 80, 85, 90, 95, 98, 99)  # percentages that users ask for
 
 
 @question(
@@ -132,10 +133,19 @@ class NeedAnswer(Answer):
             f"{plain_percent(question.chance)}: with {needed} it is "
             f"{percent(self._exact_if_certain(self.win_probability))}{note_rules(question.rule_set.name)}."
         )
-        yield Section(
-            [sentence, *describe_stop(question.stop), *list_fractions(self.win_probability)]
-        )
+        hints = self._list_hints()
+        fractions = list_fractions(self.win_probability)
+        yield Section([sentence, *describe_stop(question.stop), *fractions, *hints])
         yield Section([Bars([self._make_bar(*entry) for entry in self.near.items()])])
+
+    def _list_hints(self) -> Iterator[str]:
+        """Yield a hint if the last number of defenders is probably a chance, as in `need 10 95`."""
+        numbers = [territory.defenders for territory in self.question.way]
+        if len(numbers) == 2 and numbers[1] in LIKELY_CHANCES and numbers[1] > 2 * numbers[0]:
+            yield (
+                f"If {numbers[1]} is the chance and not a territory, ask: iacta need "
+                f"{numbers[0]} --chance {numbers[1]}%."
+            )
 
     def _make_bar(self, attackers: int, chance: Probability) -> Bar:
         tone = "good" if attackers >= self.attackers else "bad"

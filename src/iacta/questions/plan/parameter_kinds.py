@@ -1,12 +1,11 @@
 """Kinds of parameters for plans: garrisons, rules of territories, cards and prizes."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from iacta.forms.parameter_kinds import Kind, Number, Pairs, RulesName, Schema
 from iacta.game import Sets
-from iacta.inputs.checks import parse_int, quote, read_int, read_list
-from iacta.inputs.errors import IactaError, IllegalError
+from iacta.inputs.checks import parse_int, read_int, read_list
+from iacta.inputs.errors import IactaError
 from iacta.plan.goals import MAX_WORTH
 from iacta.rules.variants import find_rule_set
 
@@ -35,38 +34,6 @@ class TerritoryRules(Pairs):
     """
 
     names_rules: ClassVar[bool] = True
-
-
-class OtherArmies(Pairs):
-    """One number of armies for all other territories, or numbers for named territories.
-
-    >>> from iacta.forms.parameter_kinds import Whole
-    >>> others = OtherArmies(Whole(least=1), "2,Ural=4")
-    >>> others.parse("2, Ural=4", "others"), others.check(2, "others")
-    ((('', 2), ('Ural', 4)), (('', 2),))
-    """
-
-    metavar: ClassVar[str] = "ARMIES"
-
-    def parse(self, text: str, name: str) -> tuple[tuple[str, int], ...]:
-        bare = [part for part in text.split(",") if not {":", "="} & {*part}]
-        named = [part for part in text.split(",") if part not in bare]
-        if len(bare) > 1:
-            raise IllegalError(
-                f"{name} must have at most one number without a name, got {quote(text)}",
-                parameter=name,
-            )
-        rest = [("", self.value.parse(part.strip(), name)) for part in bare]
-        return (*rest, *(super().parse(",".join(named), name) if named else ()))
-
-    def check(self, value: object, name: str) -> tuple[tuple[str, int], ...]:
-        return super().check({"": value} if isinstance(value, int) else value, name)
-
-    def format(self, value: Sequence[tuple[str, int]]) -> str:
-        return ",".join(f"{who}={number}" if who else str(number) for who, number in value)
-
-    def schema(self) -> Schema:
-        return {"anyOf": [self.value.schema(), super().schema()]}
 
 
 class NewArmies(Pairs):

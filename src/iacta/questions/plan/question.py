@@ -13,11 +13,14 @@ from iacta.board.files import read_board
 from iacta.board.layout import check_size, is_drawable
 from iacta.board.position import Position
 from iacta.forms.command_and_call import format_command, format_python_call
-from iacta.forms.form import ClashError, Example, Topic, parameter
+from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import (
+    FROM,
+    OTHERS,
     VictoryForm,
     describe_condition,
     describe_winner,
+    make_position,
     resolve_board,
 )
 from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, OneOf, Pairs, Source, Whole
@@ -74,7 +77,6 @@ from iacta.questions.plan.moves import RankedMove, rank_moves
 from iacta.questions.plan.parameter_kinds import (
     WORTH,
     NewArmies,
-    OtherArmies,
     OwnRules,
     TerritoryRules,
     Trades,
@@ -145,18 +147,10 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         default=None,
     )
     from_: tuple[tuple[str, int], ...] | None = parameter(
-        Pairs(Whole(least=1), "Ukraine=42"),
-        "Without a file: your armies (red), such as Ukraine=42.",
-        needs="others",
-        label="your armies",
-        default=None,
+        *FROM, needs="others", label="your armies", default=None
     )
     others: tuple[tuple[str, int], ...] | None = parameter(
-        OtherArmies(Whole(least=1), "2,Ural=4"),
-        "Armies on all other territories (blue): 2 or 2,Ural=4.",
-        excludes="position",
-        label="their armies",
-        default=None,
+        *OTHERS, excludes="position", label="their armies", default=None
     )
     take: str | None = parameter(*TAKE, metavar="NAMES", default=None)
     take_any: str | None = parameter(*TAKE_ANY, metavar="NAMES", default=None)
@@ -263,7 +257,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     )
     hold: bool = parameter(
         Flag(),
-        "Hold until your next turn what you take, or own already.",
+        "Hold what you take, or own, until your next turn.",
         needs="take or eliminate",
         excludes="cards and then",
         default=False,
@@ -323,19 +317,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         if isinstance(self.position, Turn):
             return self.position
         board = resolve_board(self.board or "classic")
-        others = dict(self.others or ())
-        rest = others.pop("", None)
-        mine = {name: ("red", armies) for name, armies in self.from_ or ()}
-        theirs = {name: ("blue", armies) for name, armies in others.items()}
-        if both := {*mine} & {*theirs}:
-            raise ClashError("{from_} and {others} both name {0}", min(both))
-        position = Position(
-            board,
-            "red",
-            mine | theirs,
-            others=None if rest is None else ("blue", rest),
-        )
-        return Turn(position)
+        return Turn(make_position(board, self.from_ or (), self.others or ()))
 
     def _find_rule_set(self) -> RuleSet:
         if self.rules is None and self.rules_file is None:
