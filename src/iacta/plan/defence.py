@@ -98,6 +98,10 @@ def armies_needed_to_hold(
 
     With one army less, the search found no placement with that chance. A time limit that is too
     short, or 1000 new armies that are not enough, raise `IllegalError`.
+
+    >>> turn = Turn.from_code("1;classic;red;Indonesia:red:6,Siam:blue:7")
+    >>> armies_needed_to_hold(turn, TakeAll("Indonesia"), "90%").placement
+    (('Indonesia', 12),)
     """
     deadline = Deadline.from_time_limit(time_limit)
     return _DefenceSearch(turn, goal, get, deadline).find_needed(float(read_chance(chance)))
