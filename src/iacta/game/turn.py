@@ -826,8 +826,8 @@ class Turn(TurnData):
         defender: the policy that chooses defence dice; `None` for `careful_defence`.
 
         >>> start = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1")
-        >>> record = start.play(lambda turn: turn.actions()[0], seed=4)
-        >>> for turn, action, result in record.moves:
+        >>> played = start.play(lambda turn: turn.actions()[0], seed=4)
+        >>> for turn, action, result in played.moves:
         ...     print(action, result)
         Attack('Peru', 'Brazil', 3) Losses(attackers=2, defenders=0)
         Attack('Peru', 'Brazil', 3) Losses(attackers=1, defenders=1)

@@ -134,15 +134,15 @@ def deal_missions(turn: Turn, seed: int) -> Turn:
     return turn if victory == turn.victory else turn.with_options(victory=victory)
 
 
-def _hide_missions(record: PlayedTurn, dealt: Turn, turn: Turn) -> PlayedTurn:
-    """Return a copy of a record in which the dealt missions are hidden again."""
+def _hide_missions(played: PlayedTurn, dealt: Turn, turn: Turn) -> PlayedTurn:
+    """Return a copy of a played turn in which the dealt missions are hidden again."""
 
     def hide(each: Turn) -> Turn:
         is_same = each.victory == dealt.victory
         return each.with_options(victory=turn.victory) if is_same else each
 
-    moves = tuple(move._replace(turn=hide(move.turn)) for move in record.moves)
-    return PlayedTurn(moves, hide(record.end))
+    moves = tuple(move._replace(turn=hide(move.turn)) for move in played.moves)
+    return PlayedTurn(moves, hide(played.end))
 
 
 class War:
@@ -248,12 +248,12 @@ class War:
     def play_turn(self, ai: Player, seed: int, aim: Aim = CHOSEN_AIM) -> PlayedTurn:
         """Let an AI play the rest of the turn.
 
-        Hidden missions are dealt at random for this call; the returned record hides them again.
+        Hidden missions are dealt at random for this call; the returned turn hides them again.
         """
         dealt = deal_missions(self.turn, seed)
         if dealt != self.turn:
-            record = War(dealt).play_turn(ai, seed, aim)
-            return _hide_missions(record, dealt, self.turn)
+            played = War(dealt).play_turn(ai, seed, aim)
+            return _hide_missions(played, dealt, self.turn)
         room, lands = 1000, len(self.turn.armies)
         owners, armies = np.zeros(lands, np.uint8), np.zeros(lands, np.int32)
         cards = np.zeros(len(self.seats), np.int32)
@@ -276,13 +276,13 @@ class War:
             if count.item() <= room:
                 break
             room = int(count.item())
-        record = self._replay(log[: count.item()])
-        end, seats = record.end, dict(enumerate(self.seats))
+        played = self._replay(log[: count.item()])
+        end, seats = played.end, dict(enumerate(self.seats))
         named = [seats.get(o, self.turn.owners[t]) for t, o in enumerate(owners.tolist())]
         held = [find_hand(end, name).number for name in self.seats]
         if ([*end.owners], [*end.armies], held) != (named, armies.tolist(), cards.tolist()):
             raise IactaError("the core and Python disagree about the end of a turn")
-        return record
+        return played
 
     def play_games(
         self,

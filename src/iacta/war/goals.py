@@ -596,12 +596,12 @@ def _follow_plan(
     is_reached: returns whether the plan has reached its goal at the end of the turn.
     """
     play_again = partial(_play_plan, before, plan.policy, games)
-    records = list[PlayedTurn]()
-    wins = play_again(seed, deadline, records)
+    played_turns = list[PlayedTurn]()
+    wins = play_again(seed, deadline, played_turns)
     if not len(wins):
         return None
-    reached = float(np.mean([is_reached(each.end) for each in records]))
-    return _Candidate(words, how, wins, reached, plan, records[0], play_again)
+    reached = float(np.mean([is_reached(each.end) for each in played_turns]))
+    return _Candidate(words, how, wins, reached, plan, played_turns[0], play_again)
 
 
 def _play_plan(
@@ -610,27 +610,27 @@ def _play_plan(
     games: int,
     seed: int,
     deadline: Deadline,
-    records: list[PlayedTurn] | None = None,
+    played_turns: list[PlayedTurn] | None = None,
     ai: str = "usual",
 ) -> Floats:
     """Play games in which this turn follows a plan; return the mover's result in each game.
 
     games: the maximum number of games before the deadline.
-    records: a list to which the played turns are appended.
+    played_turns: a list to which the played turns are appended.
     ai: the AI that plays all later turns.
     """
     policy, wins = _combine_policies(plan, start, deadline), list[float]()
     for number in range(games):
         dice = int(np.random.default_rng([seed, number]).integers(SEED_COUNT))
-        record = start.play(policy, seed=dice)
+        played = start.play(policy, seed=dice)
         if deadline.is_over:  # the deadline may have ended the attacks early
             break
-        won = _estimate_from_one_game(record.end, start.player, ai, number, seed, deadline)
+        won = _estimate_from_one_game(played.end, start.player, ai, number, seed, deadline)
         if won is None:
             break
         wins.append(won)
-        if records is not None:
-            records.append(record)
+        if played_turns is not None:
+            played_turns.append(played)
     return np.array(wins)
 
 

@@ -1,4 +1,4 @@
-"""A recorded turn in words, one line for each battle and each move of armies."""
+"""A played turn in words, one line for each battle and each move of armies."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -8,8 +8,8 @@ from iacta.game.turn import Move, PlayedTurn
 from iacta.rules.roll import Losses
 
 
-def describe_moves(record: PlayedTurn) -> list[str]:
-    """Describe a recorded turn, with one line for all rolls of a battle.
+def describe_moves(played: PlayedTurn) -> list[str]:
+    """Describe a played turn, with one line for all rolls of a battle.
 
     >>> from iacta import Turn
     >>> from iacta.game import Attack
@@ -22,7 +22,7 @@ def describe_moves(record: PlayedTurn) -> list[str]:
     Peru to Brazil: loses 2, kills 2; takes it and moves in 6
     """
     lines = list[str]()
-    for (start, to), moves in groupby(record.moves, _find_battle):
+    for (start, to), moves in groupby(played.moves, _find_battle):
         if start:
             lines.append(f"{start} to {to}: {_describe_battle([*moves])}")
         else:
