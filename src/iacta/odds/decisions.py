@@ -84,7 +84,7 @@ class Decision(_Policy):
     expected_attackers_left: the expected number of surviving attackers under the best policy,
         garrison included.
     boundary: for each number of defenders up to `defenders`, the fewest attackers for which rolling
-        is best. For `best_mix`, the fewest attackers for which a blitz is best.
+        is best; if a blitz is allowed, the fewest attackers for which a blitz is best.
     rolls: a table of whether rolling is best: `rolls[d, n]` is for `d` defenders and `n` attackers,
         garrison excluded. The table covers the battle and every boundary.
 

@@ -40,7 +40,7 @@ class SimulatedPlan(PasteableMixin):
 
     won: the fraction of runs that reached the goal; for a `Worth` or an `InOrder`, the fraction
         that gained anything.
-    value: the mean value, in the unit of `Plan.value`.
+    value: the mean value of the runs, in the unit of the plan's value.
     error: the standard error of the mean value.
     owned: for each territory of the board, the fraction of runs in which the player owned it at the
         end.

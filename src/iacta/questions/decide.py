@@ -111,10 +111,9 @@ class DecideQuestion(RulesForm, ExactForm, Question):
 
 
 EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
-WINS = "The chance to take the territory with the best decisions."
 
 
-class DecideRecord(KeyedRecord):
+class DecideRecord(KeyedRecord, of=Decision):
     """Whether to roll or stop; with `--mix`, whether to blitz or roll by hand.
 
     With `--mix`, the boundary is the fewest attackers for a blitz; smaller stacks roll by hand.
@@ -123,26 +122,17 @@ class DecideRecord(KeyedRecord):
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
     defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
-    objective: str = key(
-        '`"value"`: the value of the territory and the armies; with `--mix` `"conquest"`.'
-    )
-    action: str = key(
-        'The best action now: `"roll"` or `"stop"`; with `--mix` `"roll"`, `"blitz"` or `"stop"`.',
-        is_column=True,
-    )
+    objective: str
+    action: str = key(is_column=True)
     value: float = key(
         "The value of the battle with the best decisions; with `--mix` the chance to win.",
         is_column=True,
     )
     value_exact: str | None = key(EXACT)
-    win_probability: Unit = key(WINS, is_column=True)
+    win_probability: Unit = key(is_column=True)
     win_probability_exact: ExactText = key(EXACT)
-    expected_attackers_left: float = key(
-        "Attackers left on average with the best decisions.", is_column=True
-    )
-    boundary: tuple[Boundary, ...] = key(
-        "The smallest stack with which to roll, for each number of defenders."
-    )
+    expected_attackers_left: float = key(is_column=True)
+    boundary: tuple[Boundary, ...]
     prize: float = key("Without `--mix`: the value of the territory.", default=OMITTED)
     army_value: float = key("Without `--mix`: the value of each army kept.", default=OMITTED)
     kill_value: float = key("Without `--mix`: the value of each army destroyed.", default=OMITTED)
@@ -325,7 +315,7 @@ class DiceState(KeyedRecord):
     defence_dice: Count = key("The best number of defence dice in reply.")
 
 
-class DiceRecord(KeyedRecord):
+class DiceRecord(KeyedRecord, of=DiceDecision):
     """The best numbers of dice for both sides, for `--dice`."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
@@ -333,11 +323,11 @@ class DiceRecord(KeyedRecord):
     rules: str = key(RULES_KEY, is_repeated=True)
     objective: str = key('`"conquest"`; `"value"` with a prize or a value of armies.')
     action: str = key('`"roll"`, or `"stop"` if no number of dice is better.', is_column=True)
-    attack_dice: Count = key("The best number of attack dice now.")
-    defence_dice: Count = key("The best number of defence dice in reply.")
-    value: float = key("The value of the battle with the best decisions.", is_column=True)
+    attack_dice: Count
+    defence_dice: Count
+    value: float = key(is_column=True)
     value_exact: str | None = key(EXACT)
-    win_probability: Unit = key(WINS, is_column=True)
+    win_probability: Unit = key(is_column=True)
     win_probability_exact: ExactText = key(EXACT)
     fewer: tuple[DiceState, ...] = key(
         "The states in which it is best for a side to throw fewer dice than allowed."

@@ -207,7 +207,7 @@ class OtherSpread(KeyedRecord):
     value: float = key("The value to the attackers, as for the best spread.")
 
 
-class SpreadRecord(KeyedRecord):
+class SpreadRecord(KeyedRecord, of=BestSpread):
     """The best spread of armies over a chain, with `--armies` and `--territories`."""
 
     attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
@@ -218,11 +218,8 @@ class SpreadRecord(KeyedRecord):
     )
     garrison: Count = key(GARRISON_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
-    spreads: tuple[tuple[Count, ...], ...] = key(
-        "The best spreads, at most 100, each a list of armies from one end to the other.",
-        is_column=True,
-    )
-    count: Count = key("The number of equally good spreads.")
+    spreads: tuple[tuple[Count, ...], ...] = key(is_column=True)
+    count: Count
     value: float = key(
         "The attackers' chance to break through, or the mean number of territories taken.",
         is_column=True,

@@ -90,7 +90,6 @@ class FrontsQuestion(RulesForm, StopForm, ExactForm, Question):
         return FrontsAnswer(self, best)
 
 
-VALUE = "The chance that any front falls, or the mean number of territories lost."
 EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
 
 
@@ -107,7 +106,7 @@ class FrontRecord(KeyedRecord, of=Front):
     value_exact: str | None = key(EXACT)
 
 
-class FrontsRecord(KeyedRecord):
+class FrontsRecord(KeyedRecord, of=BestFronts):
     """The best way to divide armies among fronts."""
 
     armies: Count = key("The new armies to divide.")
@@ -117,10 +116,10 @@ class FrontsRecord(KeyedRecord):
     )
     garrison: Count = key(GARRISON_KEY, is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
-    fronts: tuple[FrontRecord, ...] = key("Each front.")
-    value: float = key(VALUE)
+    fronts: tuple[FrontRecord, ...]
+    value: float
     value_exact: str | None = key(EXACT)
-    is_exact: bool = key("Whether it is proven that no other division is better.")
+    is_exact: bool
 
 
 class FrontsAnswer(Answer):

@@ -27,6 +27,7 @@ from iacta.plan.hold import Fortified, Threat
 from iacta.plan.plan import Ending, Step, TerritoryEnd
 from iacta.plan.reinforcement import Marginal
 from iacta.plan.report import Rearguard, find_rearguards
+from iacta.plan.simulated import SimulatedPlan
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.armies_cards_hold import Needed
 from iacta.questions.plan.arrows import label_chances, list_arrows
@@ -174,7 +175,7 @@ class FewestRecord(KeyedRecord):
     placement: Mapping[str, Count] = key(PLACEMENT, default=OMITTED)
 
 
-class CheckRecord(KeyedRecord):
+class CheckRecord(KeyedRecord, of=SimulatedPlan):
     """Simulated games of the plan with random dice."""
 
     runs: Count = key(RUNS_KEY)
@@ -182,8 +183,8 @@ class CheckRecord(KeyedRecord):
     won: Count = key("The number of games that reached the goal.")
     win_probability: Unit = key("`won` divided by `runs`.")
     interval: IntervalRecord = key(WILSON_KEY)
-    value: float = key("The average value of the plan.")
-    error: float = key("The standard error of the average.")
+    value: float
+    error: float
 
 
 class StopRecord(KeyedRecord):
