@@ -151,7 +151,9 @@ wheels: $(VENV)/wheels ## build the wheel and the source distribution into dist
 	@$(PINNED) $(BIN)/python -m build --outdir dist
 
 clean: ## delete all files that make creates
-	rm -rf $(VENV) build dist site $(dir $(CORE))
+	rm -rf $(VENV) build dist site $(dir $(CORE)) iacta-reproduced
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s  %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))

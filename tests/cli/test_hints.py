@@ -24,6 +24,7 @@ HINTS = {
     f"plan {GAME} --take Asien": (
         "its continents are North America, South America, Europe, Africa, Asia, Australia"
     ),
+    "battle 12 10 --rules attack-leader+defence-leader": "A rules file can join any rules",
     "roll 4 2": "attack dice must be a whole number from 1 to 3, got 4",
     "plan --take South America": f'{QUOTES}--take "South America"',
     f"plan {GAME} --take South America --hold": f'{QUOTES}--take "South America"',
@@ -70,3 +71,12 @@ def test_questions_about_a_moment_accept_armies_without_a_file(run: Run, questio
     assert missing.stderr == "iacta: --from also needs --others\n"
     both = run(f"{question} {GAME} --from Brazil=9 --others 2{more}")
     assert (both.code, both.stderr.count("cannot be combined")) == (2, 1)
+
+
+def test_a_roll_says_that_it_depends_on_a_defender_who_sees_first(run: Run) -> None:
+    first, second, *_ = run("roll 3 2 --rules defender-sees-first").stdout.splitlines()
+    assert first.startswith(
+        "If they throw 2 dice, a roll of 3 attack dice against 2 costs you 0.92"
+    )
+    assert second.startswith("Under these rules they choose how many dice to throw after seeing")
+    assert "choose how many dice" not in run("roll 3 2").stdout

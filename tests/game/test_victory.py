@@ -24,6 +24,7 @@ from iacta.game import (
 )
 from iacta.game.codes import format_victory, read_victory
 from iacta.game.mission_cards import read_mission_cards
+from iacta.game.missions import read_mission
 from iacta.game.moment import parse_moment, read_moment
 from iacta.game.victory import SURVIVAL, VICTORIES
 from iacta.inputs.errors import IactaError, IllegalError
@@ -109,7 +110,6 @@ def test_a_share_is_rounded_up() -> None:
     [
         ("all", "win must be one of survivor, share, capitals, missions, got 'all'"),
         ("missions", "mission must be given for each player, got none"),
-        ("missions:,red:Asia", "mission of blue is missing"),
         (
             "missions:,red:Atlantis,blue:Asia",
             "mission of red must name continents of the board (North America, South America, "
@@ -456,3 +456,13 @@ def test_missions_come_from_files(tmp_path: Path) -> None:
         file.write_text(text)
         with pytest.raises(IactaError, match=re.escape(sentence)):
             read_mission_cards(file, board, ("red", "blue"))
+
+
+def test_missions_that_are_not_named_are_hidden() -> None:
+    code = "1;classic;red;Peru:red:3,Brazil:blue:2,Egypt:green:1;attack;win=missions:,red:{}"
+    turn = Turn.from_code(code.format("Asia"))
+    assert isinstance(turn.victory, Missions)
+    assert turn.victory.list_hidden(turn) == ["blue", "green"]
+    one = Turn.from_code(code.format("1 territory with 60 armies"))
+    assert isinstance(one.victory, Missions)
+    assert one.victory.missions["red"] == read_mission("1 territories with 60 armies")

@@ -56,7 +56,9 @@ BOX_CARDS = (  # the mission cards of the edition of 1993, without eliminations
     "Europe, Australia, any",
 )
 MAX_ARMIES = 1_000_000  # the maximum for each territory of a mission; the core can add up so many
-TERRITORIES = re.compile(r"(\d+) territories(?: with (\d+) arm(?:y|ies)(?: each)?)?", re.IGNORECASE)
+TERRITORIES = re.compile(
+    r"(\d+) territor(?:y|ies)(?: with (\d+) arm(?:y|ies)(?: each)?)?", re.IGNORECASE
+)
 ELIMINATE = re.compile(r"eliminate (.+)", re.IGNORECASE)
 LIKE_TERRITORIES = re.compile(r"[-+]?\d|.*\b(territor|arm(y|ies)\b)", re.IGNORECASE)
 LIKE_ELIMINATE = re.compile(r"eliminat", re.IGNORECASE)
@@ -385,6 +387,7 @@ class Missions(Victory):
 
     missions: a mapping from names of players to their missions, or to texts in the format of
         `read_mission`. A text may begin with `secret` if the other players do not know the mission.
+        The missions of other players are hidden.
     instead: the number of territories that a player must own if another player has eliminated the
         target of their mission; `None` if the mission then counts as fulfilled. A player whose
         mission is to eliminate themselves must also own this number of territories (24 by default).
@@ -472,10 +475,8 @@ class Missions(Victory):
         given = spell_players(self._missions, turn, "mission", (self.word, CARDS))
         found = dict[str, Mission]()
         for name in turn.players:
-            if name not in given:
-                raise IllegalError(f"mission of {name} is missing")
             with replace_error_prefix(f"mission of {name}", A_MISSION):
-                mission = given[name].resolve_names(turn)
+                mission = given.get(name, Hidden()).resolve_names(turn)
             is_own = isinstance(mission, Eliminate) and mission.player == name
             found[name] = self._find_own(turn) if is_own else mission
         cards = self.cards
@@ -520,7 +521,8 @@ class Missions(Victory):
             for each in box:
                 if isinstance(each, OwnContinents) and not {*each.continents} <= names:
                     raise IllegalError(
-                        f"hidden missions on the board {turn.board.name!r} need cards"
+                        f"hidden missions on the board {turn.board.name!r} need cards; give them "
+                        "with --mission-cards, in Python cards, or name the mission of each player"
                     )
             cards = [*box, *(Eliminate(name) for name in turn.players)]
         for known in self._missions.values():

@@ -254,7 +254,10 @@ class _RecordingReader:
         try:
             found = {self.board.find(each): each for each in lands}
         except IllegalError as error:
-            raise IllegalError(f"board must match the map {recording.map!r}: {error}") from None
+            raise IllegalError(
+                f"board must match the map {recording.map!r}: {error}. A recording has no borders: "
+                "write the map as a board file"
+            ) from None
         held = {name: (owners[each], lands[each].armies) for name, each in found.items()}
         rules = {name: recording.find_rules(lands[each]) for name, each in found.items()}
         return Turn(

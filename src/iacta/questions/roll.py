@@ -13,7 +13,13 @@ from iacta.forms.sections import Bar, Bars, Section, make_sections
 from iacta.forms.sentences import add_noun, note_rules
 from iacta.forms.shared_parameters import ExactForm, RulesForm
 from iacta.inputs.meanings import Count, Unit
+from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.roll import Losses, Roll
+
+CHOSEN = (
+    "Under these rules they choose how many dice to throw after seeing yours, so the losses of a "
+    "roll depend on their choice."
+)
 
 
 @question(
@@ -119,12 +125,16 @@ class RollAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         roll = self.question.roll
         means = attackers, defenders = roll.expected_losses()
+        is_chosen = isinstance(roll.rules.mode, DefenderSeesFirst) and roll.defence_dice > 1
+        dice = add_noun(roll.attack_dice, "attack die", "attack dice")
+        when = f"If they throw {roll.defence_dice} dice," if is_chosen else "On average"
         sentence = (
-            f"On average a roll of {add_noun(roll.attack_dice, 'attack die', 'attack dice')} "
-            f"against {roll.defence_dice} costs you {float(attackers):.4f} armies and them "
-            f"{float(defenders):.4f}{note_rules(self.question.rule_set.name)}."
+            f"{when} a roll of {dice} against {roll.defence_dice} costs you "
+            f"{float(attackers):.4f} armies and them {float(defenders):.4f}"
+            f"{note_rules(self.question.rule_set.name)}."
         )
-        yield Section([sentence, *(list_fractions(*means) if self.question.exact else [])])
+        notes = [CHOSEN] if is_chosen else []
+        yield Section([sentence, *notes, *(list_fractions(*means) if self.question.exact else [])])
         width = len(str(self.total))
         yield Section(
             [
