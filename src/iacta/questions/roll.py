@@ -13,7 +13,6 @@ from iacta.forms.sections import Bar, Bars, Section, make_sections
 from iacta.forms.sentences import add_noun, note_rules
 from iacta.forms.shared_parameters import ExactForm, RulesForm
 from iacta.inputs.meanings import Count, Unit
-from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.roll import Losses, Roll
 
 CHOSEN = (
@@ -125,7 +124,7 @@ class RollAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         roll = self.question.roll
         means = attackers, defenders = roll.expected_losses()
-        is_chosen = isinstance(roll.rules.mode, DefenderSeesFirst) and roll.defence_dice > 1
+        is_chosen = not roll.rules.mode.dice_chosen_first and roll.defence_dice > 1
         dice = add_noun(roll.attack_dice, "attack die", "attack dice")
         when = f"If they throw {roll.defence_dice} dice," if is_chosen else "On average"
         sentence = (
