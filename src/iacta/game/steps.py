@@ -175,7 +175,7 @@ def read_losses(turn: Turn, step: Step) -> Losses:
     step: the battle, with the keys `from`, `to`, `left` and `their_left`.
     """
     left, their_left = (read_int(step.get(name), name) for name in ("left", "their_left"))
-    mine, theirs = (turn.position.find_holding(name).armies for name in find_border(turn, step))
+    mine, theirs = map(turn.armies_on, find_border(turn, step))
     return Losses(mine - left, theirs - their_left)
 
 
@@ -311,7 +311,7 @@ def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = find_border(turn, step)
     mine, theirs = _read_dice(turn, start, to, step)
     lost, killed = compare_dice(mine, theirs, turn.rules_of.get(to, turn.rules))
-    left, against = (turn.position.find_holding(name).armies for name in (start, to))
+    left, against = map(turn.armies_on, (start, to))
     reduced = count_reduced_dice(turn, start, to, len(theirs))
     after = turn.apply_battle(start, to, left - lost, against - killed, len(mine), reduced)
     return after, _describe_attack(start, to, lost, killed, after, 1, reduced)
@@ -502,7 +502,7 @@ def _describe_attack(
     thrown = f" in {rolls:,} {'roll' if rolls == 1 else 'rolls'}" if rolls else ""
     if their_dice is not None:
         thrown += f" against {_count_dice(their_dice)}"
-    taken = f"; {to} is taken" if after.position.find_holding(to).owner == after.player else ""
+    taken = f"; {to} is taken" if after.owner_of(to) == after.player else ""
     return f"{start} to {to}: you lose {lost}, they lose {killed}{thrown}{taken}"
 
 

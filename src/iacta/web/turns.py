@@ -342,7 +342,7 @@ def _describe_step_luck(before: Turn, step: Step, after: Turn) -> str:
     if step["do"] != "attack":
         return ""
     border, losses = find_border(before, step), read_losses(before, step)
-    if sum(before.position.find_holding(name).armies for name in border) > MAX_ARMIES_FOR_LUCK:
+    if sum(map(before.armies_on, border)) > MAX_ARMIES_FOR_LUCK:
         return ""
     dice = step.get("dice"), step.get("their_dice")
     armies = measure_army_luck(before, after, border, losses, *dice)

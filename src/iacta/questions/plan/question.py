@@ -355,7 +355,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
             goal = read_goal(moment, "eliminate", self.eliminate)
         if goal is None or (self.hold and self.then is not None):
             return {}
-        victim = moment.position.find_holding(goal.names[0]).owner
+        victim = moment.owner_of(goal.names[0])
         hands = {name: hand.number for name, hand in moment.cards.items()}
         return {name: hands[name] for name in hands if name in (victim, moment.player)}
 
@@ -389,8 +389,8 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         kind, named = (verb, rest.strip()) if verb in ("take", "eliminate") else ("take", text)
         with _rename_parameters(owner=parameter):
             goal = read_goal(self.turn, kind, named)
-        names, player = goal.names if goal else (), self.start.player
-        if all(self.start.find_holding(name).owner == player for name in names):
+        names, player = goal.names if goal else (), self.turn.player
+        if all(self.turn.owner_of(name) == player for name in names):
             are = "is" if len(names) == 1 else "are all"
             more = [f"{len(names) - MAX_NAMED} more"] if len(names) > MAX_NAMED else []
             raise IllegalError(
@@ -405,7 +405,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         cards = dict(self.cards or ()) or self._held_cards
         if not cards or self.goal is None:
             return None
-        mine, theirs = self.start.player, self.start.find_holding(self.goal.names[0]).owner
+        mine, theirs = self.turn.player, self.turn.owner_of(self.goal.names[0])
         hand = 0
         for name, number in cards.items():
             if fold_name(name) not in (fold_name(mine), fold_name(theirs)):
@@ -419,7 +419,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         return traded_armies(hand, trade)
 
     def check_chart(self) -> None:
-        check_size(self.start.board)
+        check_size(self.turn.board)
 
     def answer(self, watch: Watch | None = None) -> "PlanAnswer | SettledGoalAnswer":
         deadline = Deadline.from_time_limit(self.time_limit)

@@ -438,11 +438,10 @@ def make_scene_records(plan: Plan) -> dict[str, SceneRecord]:
 
 
 def _make_scene_record(plan: Plan, arrows: Sequence[Arrow]) -> SceneRecord:
-    position = plan.position
-    labels = label_chances(plan, arrows)
-    scene = build_scene(position.board, arrows, labels)
+    turn, labels = plan.turn, label_chances(plan, arrows)
+    scene = build_scene(turn.board, arrows, labels)
     chances = [
-        1.0 if position.find_holding(each.name).owner == position.player else each.own_probability
+        1.0 if turn.owner_of(each.name) == turn.player else each.own_probability
         for each in plan.territories
     ]
     figures = [

@@ -124,18 +124,14 @@ def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
 
 def explain_gain(plan: Plan) -> Iterator[str]:
     """Yield sentences on the sources of the points of a plan."""
-    goal, position = plan.goal, plan.position
+    goal, turn = plan.goal, plan.turn
     if not isinstance(goal, Worth) or plan.value is None:
         return
-    taken = [
-        each
-        for each in plan.territories
-        if position.find_holding(each.name).owner != position.player
-    ]
+    taken = [each for each in plan.territories if turn.owner_of(each.name) != turn.player]
     if plan.steps:
         lands = sum(each.own_probability for each in taken)
         paid = sum(each.own_probability * goal.find_worth(each.name) for each in taken)
-        before = sum(each.armies for each in position.holdings if each.owner == position.player)
+        before = plan.problem.start.total
         lost = before - sum(each.expected_armies for each in plan.territories)
         other = plan.value - plan.problem.held - paid + goal.army * lost
         parts = [f"{lands:.1f} territories more"]
@@ -262,7 +258,7 @@ def _list_final_territories(plan: Plan) -> Iterator[Sequence[str]]:
     touched = {name for step in plan.steps for name in (step.start, step.to)}
     for territory in plan.territories:
         if territory.name in touched and territory.own_probability >= RARE:
-            owned = plan.position.find_holding(territory.name).owner == plan.position.player
+            owned = plan.turn.owner_of(territory.name) == plan.turn.player
             chance = format_step_chance(plan, territory.own_probability)
             yield territory.name, "100%" if owned else chance, f"{territory.expected_armies:.1f}"
 
