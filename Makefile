@@ -20,14 +20,13 @@ IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and \
 # CORE_SECONDS of processor time. With -O2 instead of -O3, bounds take up to 1.3 times as long.
 CORE_SECONDS := 40
 CORE := src/iacta/native/library/core.$(if $(filter Darwin,$(shell uname)),dylib,so)
-COMPILER := $(if $(shell command -v $(firstword $(CXX))),$(CXX),$(if $(filter default,$(origin CXX)),\
-	$(firstword $(shell command -v c++ || command -v clang++))))
+COMPILER := $(strip $(if $(shell command -v $(firstword $(CXX))),$(CXX),$(if $(filter default,$(origin CXX)),\
+	$(firstword $(shell command -v c++ || command -v clang++)))))
 COMPILED := -std=c++20 -fPIC -ffp-contract=off -fvisibility=hidden -fvisibility-inlines-hidden -pthread -Isrc/core
 SOURCE := $(wildcard src/core/* src/core/*/*)
 UNITS := $(filter %.cpp,$(SOURCE))
 OBJECTS_IN := build/core-$(firstword $(shell echo '$(COMPILER) $(COMPILED)' | cksum))
-# Linking the core also compiles source.cpp, which contains the hash of the source.
-OBJECTS := $(patsubst src/core/%.cpp,$(OBJECTS_IN)/%.o,$(filter-out %/source.cpp,$(UNITS)))
+OBJECTS := $(patsubst src/core/%.cpp,$(OBJECTS_IN)/%.o,$(UNITS))
 FORMATTED := $(filter %.h %.hpp %.cpp,$(SOURCE)) $(wildcard tests/core/*pp benchmarks/*.cpp)
 OPTIMISED = $(if $(filter search/relaxed%,$*),-O3,-O2)
 PROCESSORS := $(shell getconf _NPROCESSORS_ONLN)
@@ -71,9 +70,8 @@ no-compiler:
 	@echo "no C++ compiler found; on Debian: apt install g++" >&2; exit 1
 
 # Move the library to its place only after a test has loaded it.
-$(CORE): $(OBJECTS) $(SOURCE) $(wildcard cmake/*.py)
-	@source=$$($(PYTHON) cmake/hash_source.py) && $(COMPILER) $(COMPILED) -shared \
-		-DIACTA_SOURCE=\"$$source\" src/core/source.cpp $(OBJECTS) -o $(OBJECTS_IN)/$(@F)
+$(CORE): $(OBJECTS) src/core/iacta.h cmake/record.py
+	@$(COMPILER) $(COMPILED) -shared $(OBJECTS) -o $(OBJECTS_IN)/$(@F)
 	@cp src/core/iacta.h $(OBJECTS_IN)
 	@$(PYTHON) cmake/record.py $(OBJECTS_IN)/$(@F)
 	@mkdir -p $(@D)
@@ -134,7 +132,7 @@ bench-core: build/bench-core ## measure the core without Python, and its time to
 	@build/bench-core
 
 build/bench-core: $(OBJECTS) tests/core/problems.hpp benchmarks/core.cpp
-	@$(COMPILER) $(COMPILED) -O2 -Itests/core $(OBJECTS) src/core/source.cpp benchmarks/core.cpp -o $@
+	@$(COMPILER) $(COMPILED) -O2 -Itests/core $(OBJECTS) benchmarks/core.cpp -o $@
 
 docs: $(VENV)/docs core ## build the site into the folder site
 	@$(BIN)/python -m tools.docs

@@ -32,7 +32,7 @@ def record_in_wheel(wheel: Path) -> None:
 
 def check(library: Path) -> None:
     try:
-        ctypes.CDLL(str(library.resolve())).iacta_source  # noqa: B018
+        ctypes.CDLL(str(library.resolve())).iacta_version  # noqa: B018
     except (OSError, AttributeError) as error:
         sys.exit(f"the compiler made no library that can be loaded: {error}")
 

@@ -9,6 +9,8 @@ using namespace iacta;
 namespace {
 
 constexpr int MAX_LANDS = IACTA_MAX_TERRITORIES, MAX_SETS = IACTA_MAX_SETS, MAX_ARMIES = IACTA_MAX_ARMIES;
+// The limits in messages.
+const std::string LANDS = std::to_string(MAX_LANDS), ARMIES = std::to_string(MAX_ARMIES);
 constexpr int MAX_DICE = 1000;
 constexpr double MAX_TABLE = 1e12, ROUNDING = 1e-6;
 
@@ -46,7 +48,7 @@ std::string find_fault_dice(const iacta_problem& p) {
         !are_valid_offsets(p.answer_first, p.throws, p.answers) ||
         !are_valid_offsets(p.result_first, p.answers, p.results))
         return length;
-    if (!are_within(p.least, p.rows, 0, MAX_ARMIES)) return "required advances must be from 0 to 1048576";
+    if (!are_within(p.least, p.rows, 0, MAX_ARMIES)) return "required advances must be from 0 to " + ARMIES;
     for (int a = 0; a < p.answers; ++a) {
         int first = p.result_first[a], count = p.result_first[a + 1] - first;
         if (sum_chances(p.result_chance + first, count) > 1.0 + ROUNDING)
@@ -101,7 +103,7 @@ std::string find_fault_battles(const iacta_problem& p) {
 
 std::string find_fault_rewards(const iacta_problem& p) {
     auto is_paid = [](double each) { return std::abs(each) <= MAX_PAID; };
-    if (p.sets < 0 || p.sets > MAX_SETS) return "the number of sets must be from 0 to 1024";
+    if (p.sets < 0 || p.sets > MAX_SETS) return "the number of sets must be from 0 to " + std::to_string(MAX_SETS);
     if (!p.set_first || p.set_first[p.sets] < 0 || !are_valid_offsets(p.set_first, p.sets, p.set_first[p.sets]) ||
         (p.set_first[p.sets] > 0 && !p.set_lands) || !are_within(p.set_lands, p.set_first[p.sets], 0, p.lands - 1))
         return "sets must list lands of the board";
@@ -149,8 +151,8 @@ std::string find_fault_missions(const iacta_problem& p, const iacta_turn& t) {
 }  // namespace
 
 std::string iacta::find_fault(const iacta_problem& p) {
-    if (p.lands < 1 || p.lands > MAX_LANDS) return "the number of lands must be from 1 to 1024";
-    if (p.kinds < 1 || p.kinds > MAX_LANDS) return "the number of kinds of rules must be from 1 to 1024";
+    if (p.lands < 1 || p.lands > MAX_LANDS) return "the number of lands must be from 1 to " + LANDS;
+    if (p.kinds < 1 || p.kinds > MAX_LANDS) return "the number of kinds of rules must be from 1 to " + LANDS;
     if (!are_given({p.border_first, p.armies, p.keep, p.kind, p.owner, p.resting, p.attack_dice, p.defence_dice,
                     p.dice_first, p.least, p.whole, p.throw_first, p.answer_first, p.result_first, p.battle_first,
                     p.pays}))
@@ -161,7 +163,7 @@ std::string iacta::find_fault(const iacta_problem& p) {
         return "borders must lead to lands of the board";
     if (!are_within(p.armies, p.lands, 0, MAX_ARMIES) || !are_within(p.keep, p.lands, 0, MAX_ARMIES) ||
         !are_within(&p.garrison, 1, 0, MAX_ARMIES))
-        return "armies must be whole numbers of at most 1048576";
+        return "armies must be whole numbers of at most " + ARMIES;
     if (!are_within(p.kind, p.lands, 0, p.kinds - 1)) return "each land must have a kind of rules";
     for (auto find : {find_fault_dice, find_fault_battles, find_fault_rewards}) {
         std::string fault = find(p);
@@ -174,7 +176,8 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
     if (!are_given({t.owner, t.continent_first, t.whole_least, t.whole_dice, t.known, t.hidden, t.card_land,
                     t.set_armies, t.mission_of, t.mission_unseen}))
         return "tables must not be null";
-    if (t.players < 2 || t.players > MAX_PLAYERS) return "the number of players must be from 2 to 6";
+    if (t.players < 2 || t.players > MAX_PLAYERS)
+        return "the number of players must be from 2 to " + std::to_string(MAX_PLAYERS);
     if (t.mover < 0 || t.mover >= t.players || t.phase < IACTA_PHASE_TRADE || t.phase > IACTA_PHASE_OVER ||
         t.then < IACTA_PHASE_TRADE || t.then > IACTA_PHASE_OVER || !are_within(&t.place, 1, 0, MAX_ARMIES) ||
         !are_within(&t.first, 1, 0, p.lands - 1))
@@ -187,7 +190,7 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
         total += p.armies[v];
     }
     if (!mine) return "the player to move must own a territory";
-    if (total > MAX_ARMIES) return "the sum of all armies must be at most 1048576";
+    if (total > MAX_ARMIES) return "the sum of all armies must be at most " + ARMIES;
     if (t.continents < 0 || !are_valid_offsets(t.continent_first, t.continents, t.continent_first[t.continents]) ||
         (t.continents > 0 && (!t.bonus || !t.continent_lands)) ||
         !are_within(t.continent_lands, t.continent_first[t.continents], 0, p.lands - 1) ||

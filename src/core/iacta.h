@@ -18,16 +18,21 @@
 extern "C" {
 #endif
 
-/* Limits of the input, and two sizes. IACTA_LARGEST_TABLE: the largest number of armies, on each side, in the tables of
-   the odds of battles. IACTA_FEATURES: the number of features of each player in the value function V. */
+/* The version of this interface. Increase it with every change that makes callers or earlier builds unfit: another
+   function, structure, constant or meaning. `core_library.py` contains the version that Python expects. */
+enum {
+    IACTA_VERSION = 1
+};
+
+/* Limits of the input, and a size. IACTA_LARGEST_TABLE: the largest number of armies, on each side, in the tables of the
+   odds of battles. */
 enum {
     IACTA_MAX_TERRITORIES = 1024,
     IACTA_MAX_SETS = 1024,
     IACTA_MAX_ARMIES = 1048576,
     IACTA_MAX_DEPTH = 8,
     IACTA_MAX_PLAYERS = 6,
-    IACTA_LARGEST_TABLE = 64,
-    IACTA_FEATURES = 55
+    IACTA_LARGEST_TABLE = 64
 };
 
 /* The deck of a whole game: IACTA_CARDS_OF_SYMBOL cards of each of three symbols, then two jokers. */
@@ -162,8 +167,8 @@ enum {
     IACTA_BROKEN = 7
 };
 
-/* Returns the hash of the source from which this core was built. */
-IACTA_API const char* iacta_source(void);
+/* Returns IACTA_VERSION of the header with which this core was built. */
+IACTA_API int32_t iacta_version(void);
 
 /* Opens a search. Returns null for an invalid problem, and writes the reason to `message`, a buffer of `room` bytes.
    Close a search only after all its calls have returned. */
@@ -340,6 +345,115 @@ enum {
     IACTA_AIM_CHOSEN = -1 /* the AI chooses one of the other aims */
 };
 
+/* The weights of an AI. The class `iacta.war.players.Player` has a field of the same name for each, and describes it.
+   IACTA_WEIGHT_AIMS is the sum of 2^kind over the kinds of aims that the AI may choose. */
+enum {
+    IACTA_WEIGHT_TERRITORY = 0,
+    IACTA_WEIGHT_CARD = 1,
+    IACTA_WEIGHT_BREAKING = 2,
+    IACTA_WEIGHT_PROGRESS = 3,
+    IACTA_WEIGHT_COMPLETING = 4,
+    IACTA_WEIGHT_LEADER = 5,
+    IACTA_WEIGHT_GROWTH = 6,
+    IACTA_WEIGHT_KILLED = 7,
+    IACTA_WEIGHT_LOST = 8,
+    IACTA_WEIGHT_FAILED = 9,
+    IACTA_WEIGHT_BARE = 10,
+    IACTA_WEIGHT_THRESHOLD = 11,
+    IACTA_WEIGHT_NEAR_CONTINENT = 12,
+    IACTA_WEIGHT_NEAR_PLAYER = 13,
+    IACTA_WEIGHT_CONTINENT_PRIZE = 14,
+    IACTA_WEIGHT_ELIMINATION = 15,
+    IACTA_WEIGHT_THEIR_CARDS = 16,
+    IACTA_WEIGHT_LAST_RIVAL = 17,
+    IACTA_WEIGHT_BEHIND = 18,
+    IACTA_WEIGHT_GUARD_SHARE = 19,
+    IACTA_WEIGHT_GUARD_LEVEL = 20,
+    IACTA_WEIGHT_JOKER = 21,
+    IACTA_WEIGHT_BOLD = 22,
+    IACTA_WEIGHT_WARY = 23,
+    IACTA_WEIGHT_AIM = 24,
+    IACTA_WEIGHT_NEAR_AIM = 25,
+    IACTA_WEIGHT_MARGIN = 26,
+    IACTA_WEIGHT_PATIENCE = 27,
+    IACTA_WEIGHT_SAMPLES = 28,
+    IACTA_WEIGHT_SURE = 29,
+    IACTA_WEIGHT_GIVING_UP = 30,
+    IACTA_WEIGHT_GUARDING = 31,
+    IACTA_WEIGHT_ROUNDS = 32,
+    IACTA_WEIGHT_TRIALS = 33,
+    IACTA_WEIGHT_TRADING = 34,
+    IACTA_WEIGHT_AIMS = 35,
+    IACTA_WEIGHT_PREFERRED = 36,
+    IACTA_WEIGHTS = 37 /* the number of weights of an AI */
+};
+
+/* The features of a player in the value function V. `iacta.war.value` describes each feature. */
+enum {
+    IACTA_FEATURE_ARMIES = 0,
+    IACTA_FEATURE_ARMIES_WITH_NEW_ONES = 1,
+    IACTA_FEATURE_TERRITORIES = 2,
+    IACTA_FEATURE_SHARE_OF_TERRITORIES = 3,
+    IACTA_FEATURE_INCOME = 4,
+    IACTA_FEATURE_INCOME_FOR_ARMIES = 5,
+    IACTA_FEATURE_SHARE_OF_INCOME = 6,
+    IACTA_FEATURE_CARDS = 7,
+    IACTA_FEATURE_HAND = 8,
+    IACTA_FEATURE_CARDS_FOR_SETS = 9,
+    IACTA_FEATURE_SEAT_0 = 10,
+    IACTA_FEATURE_SEAT_1 = 11,
+    IACTA_FEATURE_SEAT_2 = 12,
+    IACTA_FEATURE_SEAT_3 = 13,
+    IACTA_FEATURE_SEAT_4 = 14,
+    IACTA_FEATURE_SEAT_5 = 15,
+    IACTA_FEATURE_NEW_ARMIES = 16,
+    IACTA_FEATURE_STACK_FOR_ARMIES = 17,
+    IACTA_FEATURE_STACK = 18,
+    IACTA_FEATURE_INSIDE = 19,
+    IACTA_FEATURE_FRONT = 20,
+    IACTA_FEATURE_BORDER = 21,
+    IACTA_FEATURE_OUTNUMBERED = 22,
+    IACTA_FEATURE_OUTNUMBERING = 23,
+    IACTA_FEATURE_OWN_EDGES = 24,
+    IACTA_FEATURE_BONUS = 25,
+    IACTA_FEATURE_BONUS_BY_ARMIES = 26,
+    IACTA_FEATURE_BEST_BONUS_BY_ARMIES = 27,
+    IACTA_FEATURE_BONUS_BY_TERRITORIES = 28,
+    IACTA_FEATURE_BONUS_IN_DANGER = 29,
+    IACTA_FEATURE_CONTINENTS = 30,
+    IACTA_FEATURE_IN_REACH = 31,
+    IACTA_FEATURE_WITHIN_REACH = 32,
+    IACTA_FEATURE_BEST_REACH = 33,
+    IACTA_FEATURE_BEST_CARDS_IN_REACH = 34,
+    IACTA_FEATURE_DANGER = 35,
+    IACTA_FEATURE_ARMIES_FOR_RIVALS = 36,
+    IACTA_FEATURE_INCOME_FOR_RIVALS = 37,
+    IACTA_FEATURE_FIRST = 38,
+    IACTA_FEATURE_TWO_ALIVE = 39,
+    IACTA_FEATURE_THREE_ALIVE = 40,
+    IACTA_FEATURE_MORE_ALIVE = 41,
+    IACTA_FEATURE_NEXT_SET = 42,
+    IACTA_FEATURE_ALL_ARMIES = 43,
+    IACTA_FEATURE_FIXED_SETS = 44,
+    IACTA_FEATURE_CARDS_ARE_PLAYED = 45,
+    IACTA_FEATURE_NEUTRAL = 46,
+    IACTA_FEATURE_PLAYERS_FOR_TERRITORIES = 47,
+    IACTA_FEATURE_BEST_RIVALS_MISSION = 48,
+    IACTA_FEATURE_MISSION_OF_TERRITORIES = 49,
+    IACTA_FEATURE_MISSION_OF_CONTINENTS = 50,
+    IACTA_FEATURE_MISSION_OF_CAPITALS = 51,
+    IACTA_FEATURE_MISSION_TO_ELIMINATE = 52,
+    IACTA_FEATURE_MISSING = 53,
+    IACTA_FEATURE_PROGRESS = 54,
+    IACTA_FEATURES = 55 /* the number of features of each player */
+};
+
+/* The size of the hidden layer of V, and the number of all weights of V. */
+enum {
+    IACTA_HIDDEN = 32,
+    IACTA_VALUE_WEIGHTS = 1824
+};
+
 /* How a game ended. CUT: stopped after `cut` rounds. TOO_LONG: stopped without a winner after `max_rounds` rounds. */
 enum {
     IACTA_END_WON = 0,
@@ -361,43 +475,59 @@ IACTA_API int32_t iacta_war_read_odds(const iacta_war* war, int32_t to, int32_t 
 /* Writes the features of each player at the start of a turn, and each player's chance to win according to V. */
 IACTA_API int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* features, double* chances);
 
+/* Games to play. The dice of game `first + i` depend only on this number and on the seed. `weights` and `choosing`
+   contain the weights of all AIs and of their value functions V, one player after another; `choosing` may be null. A
+   game is stopped after `cut` rounds (0 for no such limit) or after `max_rounds` rounds; the chances to win are then
+   computed by V with the weights `ending`. `aim` and `which` are the aim of the first turn. If `is_dealt` is 1, the
+   territories, the armies and the first player of each game are random. */
+typedef struct {
+    const double* weights;
+    const float *choosing, *ending;
+    int32_t aim, which, is_dealt, cut, max_rounds, games;
+    uint64_t seed;
+    int64_t first;
+} iacta_games;
+
+/* The results of `played` games. `chances` is indexed by game and player. `ended` is IACTA_END_... for each game.
+   `reached` is 1 for games whose first turn reached its aim, and may be null. `rounds` is the number of rounds. */
+typedef struct {
+    double* chances;
+    uint8_t *ended, *reached;
+    int32_t* rounds;
+    int32_t played;
+} iacta_played;
+
 /* Evaluates the possible aims of a turn by simulated turns. Writes the aims, the best aim first, as pairs of a kind and
    the index of a continent or player. Before the call, *count is the number of aims that fit; after the call, it is the
-   number of aims. `numbers` are the weights of an AI, in the order of `iacta.war.players.Player`. `values` receives for
+   number of aims. `weights` are the weights of an AI. `values` receives for
    each aim the mean of V, with the weights `choosing`, at the end of the simulated turns. For an AI with ROUNDS, the
    best aims are compared by V after some rounds, and the other values are shifted to be comparable. The order includes
    a margin for some aims, so `values` may not be in descending order. */
-IACTA_API int32_t iacta_war_judge_aims(const iacta_war* war, const double* numbers, const float* choosing,
-                                       uint64_t seed, int32_t* aims, double* values, int32_t* count);
+IACTA_API int32_t iacta_war_judge_aims(const iacta_war* war, const iacta_budget* budget, const double* weights,
+                                       const float* choosing, uint64_t seed, int32_t* aims, double* values,
+                                       int32_t* count);
 
 /* Chooses the next action of an AI. `chosen` contains the kind and the index of the aim; if the kind is
    IACTA_AIM_CHOSEN, the AI first chooses an aim. After the call, `chosen` is the aim for the rest of the turn. Callers
    must ignore the result in `action`, which is random. */
-IACTA_API int32_t iacta_war_choose_action(const iacta_war* war, const double* numbers, const float* choosing,
-                                          uint64_t seed, int32_t* chosen, iacta_action* action);
+IACTA_API int32_t iacta_war_choose_action(const iacta_war* war, const iacta_budget* budget, const double* weights,
+                                          const float* choosing, uint64_t seed, int32_t* chosen, iacta_action* action);
 
 /* Plays the rest of the turn with an aim of kind `aim` and index `which`. Writes the actions, the owner and the armies
    of each territory at the end of the turn, and the number of cards of each player. Before the call, *count is the
    number of actions that fit; after the call, it is the number of actions. */
-IACTA_API int32_t iacta_war_play_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim,
-                                      int32_t which, uint64_t seed, iacta_action* actions, int32_t* count,
-                                      uint8_t* owner, int32_t* armies, int32_t* cards);
+IACTA_API int32_t iacta_war_play_turn(const iacta_war* war, const iacta_budget* budget, const double* weights,
+                                      const float* choosing, int32_t aim, int32_t which, uint64_t seed,
+                                      iacta_action* actions, int32_t* count, uint8_t* owner, int32_t* armies,
+                                      int32_t* cards);
 
-/* Plays games. The dice of game `first + i` depend only on this number and on the seed. `numbers` and `choosing`
-   contain the weights of all AIs and of their value functions V, one player after another. A game is stopped after
-   `cut` rounds (0 for no such limit) or after `max_rounds` rounds; the chances to win are then computed by V with the
-   weights `ending`. If `is_dealt` is 1, the territories, the armies and the first player of each game are random.
-   `chances` is indexed by game and player. `reached` is 1 for games whose first turn reached its aim. *played receives
-   the number of games. */
-IACTA_API int32_t iacta_war_play_games(const iacta_war* war, const iacta_budget* budget, const double* numbers,
-                                       const float* choosing, const float* ending, int32_t aim, int32_t which,
-                                       int32_t is_dealt, int32_t cut, int32_t max_rounds, uint64_t seed, int64_t first,
-                                       int32_t games, double* chances, uint8_t* ended, uint8_t* reached,
-                                       int32_t* rounds, int32_t* played);
+/* Plays games. A stopped call writes the results of the finished games. */
+IACTA_API int32_t iacta_war_play_games(const iacta_war* war, const iacta_budget* budget, const iacta_games* games,
+                                       iacta_played* played);
 
 /* Plays one game from a random deal. Records the features at the start of each turn with the probability `share`, at
    most *count times. After the call, *count is the number of records. Writes the chances at the end of the game. */
-IACTA_API int32_t iacta_war_record_game(const iacta_war* war, const double* numbers, const float* choosing,
+IACTA_API int32_t iacta_war_record_game(const iacta_war* war, const double* weights, const float* choosing,
                                         int32_t max_rounds, double share, uint64_t seed, float* features,
                                         int32_t* count, double* chances);
 

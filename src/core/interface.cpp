@@ -76,6 +76,8 @@ void open_handle(char* message, int32_t room, Open open) noexcept {
 
 extern "C" {
 
+int32_t iacta_version(void) { return IACTA_VERSION; }
+
 iacta_search* iacta_open(const iacta_problem* problem, char* message, int32_t room) {
     iacta_search* search = nullptr;
     open_handle(message, room, [&] {
@@ -93,38 +95,39 @@ void iacta_close(iacta_search* search) { delete search; }
 int32_t iacta_solve(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_ends* ends,
                     double* value, double* cost, int64_t* states) {
     return ask(search, budget, {value, cost, states},
-               [=](Search& it) { return it.solve(state, ends, value, cost, states); });
+               [=](Search& opened) { return opened.solve(state, ends, value, cost, states); });
 }
 int32_t iacta_count_goals(iacta_search* search) { return search ? search->search->count_goals() : 0; }
 int32_t iacta_assign(iacta_search* search, const iacta_budget* budget, int32_t starts, uint8_t* sets) {
-    return ask(search, budget, {sets}, [=](Search& it) { return it.assign(starts, sets); });
+    return ask(search, budget, {sets}, [=](Search& opened) { return opened.assign(starts, sets); });
 }
 int32_t iacta_follow(iacta_search* search, const iacta_budget* budget, const iacta_style* style, const uint8_t* sets) {
-    return ask(search, budget, {style, sets}, [=](Search& it) { return it.follow(*style, sets); });
+    return ask(search, budget, {style, sets}, [=](Search& opened) { return opened.follow(*style, sets); });
 }
 int32_t iacta_improve_bound(iacta_search* search, const iacta_budget* budget, double* bound) {
-    return ask(search, budget, {bound}, [=](Search& it) { return it.improve_bound(bound); });
+    return ask(search, budget, {bound}, [=](Search& opened) { return opened.improve_bound(bound); });
 }
 int32_t iacta_decide(iacta_search* search, const iacta_budget* budget, iacta_state state, iacta_decision* decision) {
-    return ask(search, budget, {decision}, [=](Search& it) { return it.decide(state, *decision); });
+    return ask(search, budget, {decision}, [=](Search& opened) { return opened.decide(state, *decision); });
 }
 int32_t iacta_evaluate_attack(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start,
                               int32_t to, int32_t dice, iacta_decision* decision) {
     return ask(search, budget, {decision},
-               [=](Search& it) { return it.evaluate_attack(state, start, to, dice, *decision); });
+               [=](Search& opened) { return opened.evaluate_attack(state, start, to, dice, *decision); });
 }
 int32_t iacta_choose_advance(iacta_search* search, const iacta_budget* budget, iacta_state state, int32_t start,
                              int32_t to, int32_t least, int32_t* moved) {
-    return ask(search, budget, {moved}, [=](Search& it) { return it.choose_advance(state, start, to, least, moved); });
+    return ask(search, budget, {moved},
+               [=](Search& opened) { return opened.choose_advance(state, start, to, least, moved); });
 }
 int32_t iacta_evaluate_policy(iacta_search* search, const iacta_budget* budget, iacta_state state,
                               iacta_report* report) {
-    return ask(search, budget, {report}, [=](Search& it) { return it.evaluate_policy(state, report); });
+    return ask(search, budget, {report}, [=](Search& opened) { return opened.evaluate_policy(state, report); });
 }
 int32_t iacta_play_games(iacta_search* search, const iacta_budget* budget, iacta_state state, uint64_t seed,
                          int64_t first, int32_t games, double* gains, int32_t* played, iacta_report* report) {
     return ask(search, budget, {report, played},
-               [=](Search& it) { return it.play_games(state, seed, first, games, gains, played, report); });
+               [=](Search& opened) { return opened.play_games(state, seed, first, games, gains, played, report); });
 }
 
 iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, char* message, int32_t room) {
@@ -142,42 +145,40 @@ iacta_war* iacta_war_open(const iacta_problem* problem, const iacta_turn* turn, 
 void iacta_war_close(iacta_war* war) { delete war; }
 
 int32_t iacta_war_read_odds(const iacta_war* war, int32_t to, int32_t able, int32_t defenders, double* odds) {
-    return ask(war, {odds}, [=](const WholeGame& it) { return it.read_odds(to, able, defenders, odds); });
+    return ask(war, {odds}, [=](const WholeGame& game) { return game.read_odds(to, able, defenders, odds); });
 }
 int32_t iacta_war_evaluate(const iacta_war* war, const float* weights, float* features, double* chances) {
     return ask(war, {weights, features, chances},
-               [=](const WholeGame& it) { return it.evaluate(weights, features, chances); });
+               [=](const WholeGame& game) { return game.evaluate(weights, features, chances); });
 }
-int32_t iacta_war_judge_aims(const iacta_war* war, const double* numbers, const float* choosing, uint64_t seed,
-                             int32_t* aims, double* values, int32_t* count) {
-    return ask(war, {numbers, choosing, aims, values, count},
-               [=](const WholeGame& it) { return it.judge_aims(numbers, choosing, seed, aims, values, count); });
-}
-int32_t iacta_war_choose_action(const iacta_war* war, const double* numbers, const float* choosing, uint64_t seed,
-                                int32_t* chosen, iacta_action* action) {
-    return ask(war, {numbers, chosen, action},
-               [=](const WholeGame& it) { return it.choose_action(numbers, choosing, seed, chosen, action); });
-}
-int32_t iacta_war_play_turn(const iacta_war* war, const double* numbers, const float* choosing, int32_t aim,
-                            int32_t which, uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner,
-                            int32_t* armies, int32_t* cards) {
-    return ask(war, {numbers, actions, count, owner, armies, cards}, [=](const WholeGame& it) {
-        return it.play_turn(numbers, choosing, {aim, which}, seed, actions, count, owner, armies, cards);
+int32_t iacta_war_judge_aims(const iacta_war* war, const iacta_budget* budget, const double* weights,
+                             const float* choosing, uint64_t seed, int32_t* aims, double* values, int32_t* count) {
+    return ask(war, {budget, weights, choosing, aims, values, count}, [=](const WholeGame& game) {
+        return game.judge_aims(*budget, weights, choosing, seed, aims, values, count);
     });
 }
-int32_t iacta_war_play_games(const iacta_war* war, const iacta_budget* budget, const double* numbers,
-                             const float* choosing, const float* ending, int32_t aim, int32_t which, int32_t is_dealt,
-                             int32_t cut, int32_t max_rounds, uint64_t seed, int64_t first, int32_t games,
-                             double* chances, uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) {
-    return ask(war, {budget, numbers, ending, chances, ended, rounds, played}, [=](const WholeGame& it) {
-        return it.play_games(*budget, numbers, choosing, ending, {aim, which}, is_dealt != 0, cut, max_rounds, seed,
-                             first, games, chances, ended, reached, rounds, played);
+int32_t iacta_war_choose_action(const iacta_war* war, const iacta_budget* budget, const double* weights,
+                                const float* choosing, uint64_t seed, int32_t* chosen, iacta_action* action) {
+    return ask(war, {budget, weights, chosen, action}, [=](const WholeGame& game) {
+        return game.choose_action(*budget, weights, choosing, seed, chosen, action);
     });
 }
-int32_t iacta_war_record_game(const iacta_war* war, const double* numbers, const float* choosing, int32_t max_rounds,
+int32_t iacta_war_play_turn(const iacta_war* war, const iacta_budget* budget, const double* weights,
+                            const float* choosing, int32_t aim, int32_t which, uint64_t seed, iacta_action* actions,
+                            int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) {
+    return ask(war, {budget, weights, actions, count, owner, armies, cards}, [=](const WholeGame& game) {
+        return game.play_turn(*budget, weights, choosing, {aim, which}, seed, actions, count, owner, armies, cards);
+    });
+}
+int32_t iacta_war_play_games(const iacta_war* war, const iacta_budget* budget, const iacta_games* games,
+                             iacta_played* played) {
+    return ask(war, {budget, games, played},
+               [=](const WholeGame& game) { return game.play_games(*budget, *games, *played); });
+}
+int32_t iacta_war_record_game(const iacta_war* war, const double* weights, const float* choosing, int32_t max_rounds,
                               double share, uint64_t seed, float* features, int32_t* count, double* chances) {
-    return ask(war, {numbers, features, count, chances}, [=](const WholeGame& it) {
-        return it.record_game(numbers, choosing, max_rounds, share, seed, features, count, chances);
+    return ask(war, {weights, features, count, chances}, [=](const WholeGame& game) {
+        return game.record_game(weights, choosing, max_rounds, share, seed, features, count, chances);
     });
 }
 }

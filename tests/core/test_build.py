@@ -77,6 +77,18 @@ def test_make_core_fails_without_a_compiler_that_works(checkout: Checkout, compi
     assert not [*(checkout.folder / "src" / "iacta").rglob("*")]
 
 
+def test_without_a_compiler_make_says_what_to_install(checkout: Checkout) -> None:
+    folder = checkout.folder / "bin"  # the only folder in which make looks for programs
+    folder.mkdir()
+    for name in ("sh", "bash", "make", "uname", "cksum", "getconf", "echo"):
+        (folder / name).symlink_to(shutil.which(name) or "")
+    command = [str(folder / "make"), "core"]
+    env = {"PATH": str(folder)}
+    ended = run(command, cwd=checkout.folder, env=env, capture_output=True, text=True)  # noqa: S603
+    assert ended.returncode != 0
+    assert ended.stderr.splitlines()[0] == "no C++ compiler found; on Debian: apt install g++"
+
+
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_other_targets_continue_with_a_one_line_message(checkout: Checkout, compiler: str) -> None:
     ended = checkout.make("try-core", checkout.compiler(compiler))

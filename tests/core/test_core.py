@@ -1,6 +1,5 @@
 """Python loads the library that was built from the source code beside it."""
 
-import ctypes
 import re
 import shutil
 import sys
@@ -14,43 +13,35 @@ import pytest
 from iacta.inputs.errors import IactaError
 from iacta.native import core_library
 from iacta.native.core_library import Library, find_library
+from iacta.native.header import read_header
 from tests.compiled import NATIVE
 
 pytestmark = pytest.mark.usefixtures("core")
 
 SOURCE = Path(__file__).parents[2] / "src"
-RECORD, HASH = (SOURCE.parent / "cmake" / name for name in ("record.py", "hash_source.py"))
+RECORD = SOURCE.parent / "cmake" / "record.py"
 FILES = sorted((SOURCE / "core").rglob("*.*"))
 
 
-def test_the_core_knows_from_which_source_it_was_built() -> None:
-    (built,) = NATIVE.glob("core.*[!6]")
-    loaded = ctypes.CDLL(str(built))
-    loaded.iacta_source.restype = ctypes.c_char_p
-    assert loaded.iacta_source().decode() == core_library.hash_source(SOURCE / "core")
+def test_python_expects_the_version_in_the_header() -> None:
+    header = read_header((SOURCE / "core" / "iacta.h").read_text(encoding="utf-8"))
+    library = find_library()
+    assert library is not None
+    assert header.constants["VERSION"] == core_library.VERSION == library.functions.iacta_version()
 
 
-def test_the_build_hashes_the_source_as_python_does() -> None:
-    printed = run([sys.executable, HASH], capture_output=True, text=True, check=True)  # noqa: S603
-    assert printed.stdout.strip() == core_library.hash_source(SOURCE / "core")
-
-
-@pytest.mark.parametrize("change", ["rename", "edit", "delete", "add"])
-def test_the_hash_changes_with_the_source(tmp_path: Path, change: str) -> None:
-    (tmp_path / "search").mkdir()
-    for name in ("iacta.h", "search/search.hpp"):
-        (tmp_path / name).write_text("int")
-    before = core_library.hash_source(tmp_path)
-    file = tmp_path / "search" / "search.hpp"
-    if change == "rename":
-        file.rename(tmp_path / "search.hpp")
-    elif change == "edit":
-        file.write_text("int32_t")
-    elif change == "delete":
-        file.unlink()
-    else:
-        (tmp_path / "search" / "bound.hpp").write_text("")
-    assert core_library.hash_source(tmp_path) != before
+@pytest.mark.parametrize("is_checkout", [False, True])
+def test_a_core_with_another_version_is_refused(
+    library_copy: Path, monkeypatch: pytest.MonkeyPatch, is_checkout: bool
+) -> None:
+    assert library_copy.exists()
+    monkeypatch.setattr(core_library, "VERSION", core_library.VERSION + 1)
+    if is_checkout:
+        core_library.SOURCES.mkdir()
+        (core_library.SOURCES / "iacta.h").write_text("")
+    remedy = "run `make core`" if is_checkout else "install iacta again"
+    with pytest.raises(IactaError, match=f"has another version; {remedy}"):
+        find_again()
 
 
 def test_no_files_of_the_core_include_each_other_in_a_circle() -> None:

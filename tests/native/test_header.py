@@ -3,6 +3,7 @@
 import ctypes
 import os
 import subprocess
+from dataclasses import fields
 from pathlib import Path
 from typing import get_args
 
@@ -11,7 +12,8 @@ import pytest
 from iacta.game.state import Phase
 from iacta.native.core_library import CoreData, find_library
 from iacta.native.header import read_header
-from iacta.war.players import AIMS, CHOSEN
+from iacta.war.players import AIMS, CHOSEN, Player
+from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN
 
 HEADER = Path(__file__).parents[2] / "src" / "core" / "iacta.h"
 
@@ -43,16 +45,32 @@ def test_sizes_and_offsets_are_those_of_a_c_compiler(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("prefix", "names"),
-    [("PHASE_", get_args(Phase)), ("AIM_", (*AIMS, CHOSEN))],
-    ids=["phases", "aims"],
+    [
+        ("PHASE_", get_args(Phase)),
+        ("AIM_", (*AIMS, CHOSEN)),
+        ("FEATURE_", tuple(name.replace("'", "") for name in FEATURES_OF_PLAYERS)),
+        ("WEIGHT_", tuple(each.name for each in fields(Player) if each.name != "value")),
+    ],
+    ids=["phases", "aims", "features", "weights"],
 )
-def test_python_names_each_phase_and_each_aim_of_the_core(
-    prefix: str, names: tuple[str, ...]
-) -> None:
+def test_python_has_each_name_of_the_core(prefix: str, names: tuple[str, ...]) -> None:
     constants = read_header(HEADER.read_text(encoding="utf-8")).constants
     declared = [name for name in constants if name.startswith(prefix)]
-    assert declared == [prefix + name.upper().replace(" ", "_") for name in names]
+    assert sorted(declared) == sorted(prefix + name.upper().replace(" ", "_") for name in names)
     assert len({constants[name] for name in declared}) == len(declared)
+
+
+def test_features_and_weights_are_numbered_without_gaps() -> None:
+    constants = read_header(HEADER.read_text(encoding="utf-8")).constants
+    for prefix, total in (("FEATURE_", "FEATURES"), ("WEIGHT_", "WEIGHTS")):
+        numbers = [number for name, number in constants.items() if name.startswith(prefix)]
+        assert sorted(numbers) == [*range(constants[total])]
+    order = [name for name in constants if name.startswith("FEATURE_")]
+    assert [name.replace("'", "") for name in FEATURES_OF_PLAYERS] == [
+        name.removeprefix("FEATURE_").lower().replace("_", " ") for name in order
+    ]
+    assert constants["HIDDEN"] == HIDDEN
+    assert constants["VALUE_WEIGHTS"] == HIDDEN * (constants["FEATURES"] + 2)
 
 
 @pytest.mark.usefixtures("core")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 
 from iacta import Board, Capitals, Continent, Missions, Position, Turn, classic_board
 from iacta.game import Eliminate, Mission, OwnContinents, OwnTerritories
-from iacta.inputs.errors import IactaError
+from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.files import read_package_file
 from iacta.war.games import War, stack_weights
 from iacta.war.players import PLAYERS, Player
@@ -238,13 +238,21 @@ def test_the_file_of_v_describes_its_origin_and_features() -> None:
         assert len(load_weights(name)) == (len(FEATURES_OF_PLAYERS) + 2) * HIDDEN
 
 
-def test_the_core_has_the_weights_in_the_same_order() -> None:
-    text = (ROOT / "src" / "core" / "war" / "player.hpp").read_text(encoding="utf-8")
-    (listed,) = re.findall(r"enum Number : int \{(.*?)\}", text, re.DOTALL)
-    names = [each.strip().lower() for each in listed.split(",")]
-    *weights, value = (each.name for each in fields(Player))
-    assert (names, value) == ([*weights, "numbers"], "value")
-    assert len(PLAYERS["usual"].numbers) == len(weights)
+def test_weights_of_v_with_another_length_are_refused(tmp_path: Path) -> None:
+    record = json.loads(read_package_file("iacta.war", "value.json"))["weights"]
+    short = tmp_path / "short.json"
+    for name in ("choosing", "missions", "ending"):
+        record[name] = record[name][:-1]
+    short.write_text(json.dumps({"weights": record}))
+    turn = make_start(1)
+    with pytest.raises(MalformedError, match=r"value must be a file with 1,824 weights, got 1,823"):
+        War(turn).judge_aims(replace(PLAYERS["usual"], value=short), 1)
+
+
+def test_an_ai_without_aims_plays_turns_with_random_aims() -> None:
+    turn = make_start(1)
+    ai = Player(samples=-1)
+    assert War(turn).play_turn(ai, 1).end.phase == "over"
 
 
 def test_the_core_uses_the_rules_of_new_armies_from_python(

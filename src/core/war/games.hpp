@@ -40,39 +40,41 @@ class WarPlay;
 
 template <int W, class Visit>
 int play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, const Aim* aim, int cut, int max_rounds,
-             Random& random, Deadline& deadline, Visit visit_turn, uint8_t* reached, int32_t* rounds);
+             Random& random, Visit visit_turn, uint8_t* reached, int32_t* rounds);
 
 // Plays turns for an AI with given weights. The aim of a turn is given, or is the aim with the greatest mean of V in
 // simulated turns.
 template <int W>
 class WarPlay {
   public:
-    // weights: the weights of V for the choice of aims; null for an AI without aims.
-    WarPlay(const WarRules<W>& rules, Numbers numbers, const float* weights)
-        : tactics(rules, numbers), rules_(rules), n_(numbers), weights_(weights) {
-        if (n_[ROUNDS] <= 0.0) return;
-        quick_numbers_.assign(numbers, numbers + NUMBERS);
-        quick_numbers_[SAMPLES] = quick_numbers_[ROUNDS] = 0.0;
-        quick_play_ = std::make_unique<WarPlay>(rules, quick_numbers_.data(), nullptr);
+    // value_weights: the weights of V for the choice of aims; null for an AI without aims. All calls throw Stopped at the
+    // deadline.
+    WarPlay(const WarRules<W>& rules, Weights weights, const float* value_weights, Deadline& deadline)
+        : tactics(rules, weights, deadline), rules_(rules), weights_(weights), value_weights_(value_weights) {
+        if (weights_[IACTA_WEIGHT_ROUNDS] <= 0.0) return;
+        quick_weights_.assign(weights, weights + IACTA_WEIGHTS);
+        quick_weights_[IACTA_WEIGHT_SAMPLES] = quick_weights_[IACTA_WEIGHT_ROUNDS] = 0.0;
+        quick_play_ = std::make_unique<WarPlay>(rules, quick_weights_.data(), nullptr, deadline);
         quick_play_->tactics.in_haste = true;
     }
 
     Tactics<W> tactics;
 
-    void play_turn(War<W>& s, Random& random, Log* log, Deadline& deadline) {
+    void play_turn(War<W>& s, Random& random, Log* log) {
         uint64_t seed = 0;
         while (must_reveal_first(s)) tactics.step(s, random, log);
-        choose(s, random, seed, deadline);
+        choose(s, random, seed);
         while (s.phase != IACTA_PHASE_OVER) {
             if (seed && tactics.has_eliminated(s))
-                tactics.aim = tactics.is_impatient(s) ? tactics.find_likely_aim(s) : choose_aim(s, seed, deadline);
+                tactics.aim = tactics.is_impatient(s) ? tactics.find_likely_aim(s) : choose_aim(s, seed);
             tactics.step(s, random, log);
         }
     }
-    bool judges_aims() const { return n_[SAMPLES] > 0.0 && weights_; }
+    bool judges_aims() const { return weights_[IACTA_WEIGHT_SAMPLES] > 0.0 && value_weights_; }
     // Returns whether the AI looks at its hidden cards before it chooses the aim of the turn.
     bool must_reveal_first(const War<W>& s) const {
-        return n_[TRADING] > 0.0 && judges_aims() && s.phase == IACTA_PHASE_TRADE && s.hidden[s.mover] > 0;
+        return weights_[IACTA_WEIGHT_TRADING] > 0.0 && judges_aims() && s.phase == IACTA_PHASE_TRADE &&
+               s.hidden[s.mover] > 0;
     }
     void take(Aim aim) { tactics.aim = aim; }
     // Lists the aims, the best aim first, each with the mean of V after simulated turns. All aims get the same dice. A
@@ -81,12 +83,12 @@ class WarPlay {
     // to the same results and dice, only the first aim is simulated further. If an elimination and another aim are
     // nearly equal, or if the best aim is not the mission, both are simulated in three times as many turns. An AI with
     // ROUNDS then compares the best aims by the mean of V after some rounds.
-    std::vector<JudgedAim> judge_aims(War<W> s, uint64_t seed, Deadline& deadline) {
+    std::vector<JudgedAim> judge_aims(War<W> s, uint64_t seed) {
         rules_.hide_missions(s);
         if (quick_play_) rules_.hide_cards(s);
         std::vector<JudgedAim> found;
         for (const Aim& aim : tactics.list_aims(s)) {
-            found.push_back({aim, found.size(), aim.kind == IACTA_AIM_AS_LIKED ? n_[MARGIN] : 0.0});
+            found.push_back({aim, found.size(), aim.kind == IACTA_AIM_AS_LIKED ? weights_[IACTA_WEIGHT_MARGIN] : 0.0});
             found.back().is_mission = tactics.wins_by_aim(s, aim);
         }
         end_count_ = 0;
@@ -95,7 +97,7 @@ class WarPlay {
         for (JudgedAim& each : found) left.push_back(&each);
         auto is_better = [](const JudgedAim* a, const JudgedAim* b) { return a->value() > b->value(); };
         tactics.in_haste = true;
-        for (int done = 0, most = int(n_[SAMPLES]); done < most; keep_half(left)) {
+        for (int done = 0, most = int(weights_[IACTA_WEIGHT_SAMPLES]); done < most; keep_half(left)) {
             done = std::min(done ? 2 * done : FIRST_SAMPLES, most);
             for (JudgedAim* each : left) add_samples(s, *each, seed, done);
             std::stable_sort(left.begin(), left.end(), is_better);
@@ -107,9 +109,10 @@ class WarPlay {
         auto mission = find_mission(left);
         if (mission != left.end() && mission != left.begin()) rival = mission;
         if (rival != left.end() && (rival == mission || left.front()->value() - (*rival)->value() < CLOSE))
-            for (JudgedAim* each : {left.front(), *rival}) add_samples(s, *each, seed, MORE * int(n_[SAMPLES]));
+            for (JudgedAim* each : {left.front(), *rival})
+                add_samples(s, *each, seed, MORE * int(weights_[IACTA_WEIGHT_SAMPLES]));
         tactics.in_haste = false;
-        if (quick_play_) compare_finalists(s, found, seed, deadline);
+        if (quick_play_) compare_finalists(s, found, seed);
         for (JudgedAim& each : found) {
             const JudgedAim& first = each.find_original();
             each.total = first.total, each.samples = first.samples, each.stage = first.stage;
@@ -119,18 +122,18 @@ class WarPlay {
         return found;
     }
     // Chooses the aim of a turn. If the choice needs simulations, `seed` receives their seed.
-    void choose(const War<W>& s, Random& random, uint64_t& seed, Deadline& deadline) {
+    void choose(const War<W>& s, Random& random, uint64_t& seed) {
         tactics.aim = Aim{};
-        if (n_[SURE] > 0.0 && !judges_aims()) tactics.aim = tactics.find_aim_within_reach(s);
+        if (weights_[IACTA_WEIGHT_SURE] > 0.0 && !judges_aims()) tactics.aim = tactics.find_aim_within_reach(s);
         if (judges_aims() && tactics.is_impatient(s)) {
             tactics.aim = tactics.find_likely_aim(s);
         } else if (judges_aims()) {
             seed = random.next();
-            tactics.aim = choose_aim(s, seed, deadline);
+            tactics.aim = choose_aim(s, seed);
         }
-        if (n_[SAMPLES] < 0.0 && random.draw_uniform() < -n_[SAMPLES]) {
+        if (weights_[IACTA_WEIGHT_SAMPLES] < 0.0 && random.draw_uniform() < -weights_[IACTA_WEIGHT_SAMPLES]) {
             std::vector<Aim> aims = tactics.list_aims(s);
-            tactics.aim = aims[size_t(random.draw_below(int(aims.size())))];
+            if (!aims.empty()) tactics.aim = aims[size_t(random.draw_below(int(aims.size())))];
         }
     }
     // Plays the rest of a turn with a given aim.
@@ -141,8 +144,8 @@ class WarPlay {
 
   private:
     const WarRules<W>& rules_;
-    Numbers n_;
-    const float* weights_;
+    Weights weights_;
+    const float* value_weights_;
     // The beginning of a turn with an aim: the state before the first attack or before hidden cards are revealed, the
     // aim, and the first attack. It is the same in all samples, because nothing random has happened yet.
     struct Opening {
@@ -156,7 +159,7 @@ class WarPlay {
     std::vector<std::pair<War<W>, double>> ends_;
     size_t end_count_ = 0;  // the number of elements of ends_ in use; all others are buffers
     // The AI that plays for all players in simulated rounds. It has the same weights, but does not simulate.
-    std::vector<double> quick_numbers_;
+    std::vector<double> quick_weights_;
     std::unique_ptr<WarPlay> quick_play_;
 
     static constexpr int FIRST_SAMPLES = 2;
@@ -184,20 +187,19 @@ class WarPlay {
     }
     // Simulates turns with all aims. Returns the aim with the greatest mean of V. If the mover may keep a set, the aims
     // are judged with the same dice after a trade and without the trade, and the better value decides.
-    Aim choose_aim(const War<W>& s, uint64_t seed, Deadline& deadline) {
+    Aim choose_aim(const War<W>& s, uint64_t seed) {
         tactics.judged_trade.reset();
-        if (n_[TRADING] > 0.0 && tactics.may_keep_set(s)) {
+        if (weights_[IACTA_WEIGHT_TRADING] > 0.0 && tactics.may_keep_set(s)) {
             War<W> traded = s, kept = s;
             tactics.trade_best_set(traded, nullptr);
             rules_.stop(kept, nullptr);
-            std::vector<JudgedAim> after = judge_aims(traded, seed, deadline),
-                                   before = judge_aims(kept, seed, deadline);
+            std::vector<JudgedAim> after = judge_aims(traded, seed), before = judge_aims(kept, seed);
             bool is_better = !after.empty() && (before.empty() || after.front().value() >= before.front().value());
             tactics.judged_trade = is_better;
             const std::vector<JudgedAim>& found = is_better ? after : before;
             return found.empty() ? Aim{} : found.front().aim;
         }
-        std::vector<JudgedAim> found = judge_aims(s, seed, deadline);
+        std::vector<JudgedAim> found = judge_aims(s, seed);
         return found.empty() ? Aim{} : found.front().aim;
     }
     static void remove_copies(std::vector<JudgedAim*>& aims) {
@@ -209,7 +211,7 @@ class WarPlay {
     }
     // Compares the best aims by TRIALS simulations of each. A simulation plays the turn and continues until the mover
     // has had ROUNDS - 1 further turns and is to move again. All aims get the same dice.
-    void compare_finalists(const War<W>& s, std::vector<JudgedAim>& found, uint64_t seed, Deadline& deadline) {
+    void compare_finalists(const War<W>& s, std::vector<JudgedAim>& found, uint64_t seed) {
         std::vector<JudgedAim*> best;
         for (JudgedAim& each : found)
             if (!each.original) best.push_back(&each);
@@ -225,15 +227,15 @@ class WarPlay {
         for (JudgedAim* each : best) {
             change -= each->value() / double(best.size());
             each->total = 0.0, each->stage = JudgedAim::FINAL;
-            for (each->samples = 0; each->samples < int(n_[TRIALS]); ++each->samples) {
+            for (each->samples = 0; each->samples < int(weights_[IACTA_WEIGHT_TRIALS]); ++each->samples) {
                 uint64_t turn_seed = ~seed + uint64_t(each->samples) * 0x10001;
                 Random dice(turn_seed);
                 // Each turn gets new dice, because turns with different aims use different numbers of dice.
                 auto renew_dice = [&](const War<W>&) { dice = Random(turn_seed += 0x100000001); };
                 after_ = s;
-                play_war(rules_, after_, seats.data(), &each->aim, int(n_[ROUNDS]), int(n_[ROUNDS]) + 1, dice, deadline,
-                         renew_dice, nullptr, &rounds);
-                judge(rules_, after_, quick_play_->tactics, weights_, s.mover, chances.data());
+                play_war(rules_, after_, seats.data(), &each->aim, int(weights_[IACTA_WEIGHT_ROUNDS]),
+                         int(weights_[IACTA_WEIGHT_ROUNDS]) + 1, dice, renew_dice, nullptr, &rounds);
+                judge(rules_, after_, quick_play_->tactics, value_weights_, s.mover, chances.data());
                 each->total += chances[size_t(s.mover)];
             }
             change += each->value() / double(best.size());
@@ -255,7 +257,7 @@ class WarPlay {
         tactics.play(s, none, nullptr);
         if (rules_.find_winner(s) < 0) rules_.next(s);
         std::array<double, MAX_PLAYERS> chances;
-        judge(rules_, s, tactics, weights_, mover, chances.data());
+        judge(rules_, s, tactics, value_weights_, mover, chances.data());
         return ends_[i].second = chances[size_t(mover)];
     }
     // Plays a turn with an aim up to the first attack, and stores the result in `opening`.
@@ -290,18 +292,17 @@ class WarPlay {
 // `reached` receives whether the turn reached it. Calls visit_turn(s) at the start of each later turn.
 template <int W, class Visit>
 int play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, const Aim* aim, int cut, int max_rounds,
-             Random& random, Deadline& deadline, Visit visit_turn, uint8_t* reached, int32_t* rounds) {
+             Random& random, Visit visit_turn, uint8_t* reached, int32_t* rounds) {
     int begun = s.mover, round = 0;
     bool is_first = true;
     while (true) {
-        deadline.spend(20'000);
         WarPlay<W>& play = *seats[s.mover];
         if (is_first && aim) {
             War<W> before = s;
             play.play_turn(s, random, nullptr, *aim);
             if (reached) *reached = play.tactics.has_reached(*aim, before, s);
         } else if (s.phase != IACTA_PHASE_OVER) {
-            play.play_turn(s, random, nullptr, deadline);
+            play.play_turn(s, random, nullptr);
         }
         is_first = false;
         *rounds = round;

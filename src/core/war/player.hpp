@@ -14,56 +14,17 @@
 
 namespace iacta {
 
-// The indices of the weights of an AI, in the order of `iacta.war.players.Player`.
-enum Number : int {
-    TERRITORY,
-    CARD,
-    BREAKING,
-    PROGRESS,
-    COMPLETING,
-    LEADER,
-    GROWTH,
-    KILLED,
-    LOST,
-    FAILED,
-    BARE,
-    THRESHOLD,
-    NEAR_CONTINENT,
-    NEAR_PLAYER,
-    CONTINENT_PRIZE,
-    ELIMINATION,
-    THEIR_CARDS,
-    LAST_RIVAL,
-    BEHIND,
-    GUARD_SHARE,
-    GUARD_LEVEL,
-    JOKER,
-    BOLD,
-    WARY,
-    AIM,
-    NEAR_AIM,
-    MARGIN,
-    PATIENCE,
-    SAMPLES,
-    SURE,
-    GIVING_UP,
-    GUARDING,
-    ROUNDS,
-    TRIALS,
-    TRADING,
-    AIMS,
-    PREFERRED,
-    NUMBERS
-};
-using Numbers = const double*;
+// The weights of an AI: weights[IACTA_WEIGHT_...].
+using Weights = const double*;
 
 template <int W>
 class Tactics {
   public:
-    Tactics(const WarRules<W>& rules, Numbers numbers)
-        : rules_(rules), n_(numbers), borders_(rules), routes_(rules), beside_(rules.continents.size()),
-          prize_(rules.continents.size()), last_(rules.continents.size()), wanted_(size_t(rules.lands)),
-          worth_(size_t(rules.lands)), urgency_(size_t(rules.lands)), known_(size_t(rules.lands), 0) {}
+    Tactics(const WarRules<W>& rules, Weights weights, Deadline& deadline)
+        : rules_(rules), weights_(weights), deadline_(deadline), borders_(rules), routes_(rules),
+          beside_(rules.continents.size()), prize_(rules.continents.size()), last_(rules.continents.size()),
+          wanted_(size_t(rules.lands)), worth_(size_t(rules.lands)), urgency_(size_t(rules.lands)),
+          known_(size_t(rules.lands), 0) {}
 
     // A battle of a stack on v for territory c, which continues as long as its chance or its value is large enough. If
     // `v` is -1, there are no further attacks.
@@ -89,7 +50,9 @@ class Tactics {
         while (s.phase == IACTA_PHASE_PLACE || (s.phase == IACTA_PHASE_TRADE && !s.hidden[s.mover]))
             step(s, none, nullptr);
     }
+    // Plays one action. Throws Stopped at the deadline.
     void step(War<W>& s, Random& random, Log* log) {
+        deadline_.spend(WORK_PER_LAND * rules_.lands);
         if (has_eliminated(s)) aim = find_likely_aim(s);
         switch (s.phase) {
             case IACTA_PHASE_TRADE: return trade(s, random, log);
@@ -114,7 +77,7 @@ class Tactics {
             }
         survey(s, 0);
         Best best = find_best_attack(s);
-        if (best.value <= n_[THRESHOLD]) return {};
+        if (best.value <= weights_[IACTA_WEIGHT_THRESHOLD]) return {};
         return {best.v, best.c, false, 0.0, value_land(s, best.c), price_, stay_};
     }
     void fight(War<W>& s, const Fight& chosen, Random& random, Log* log) {
@@ -140,7 +103,7 @@ class Tactics {
         survey(s, s.place);
         for (int k = 0; k < int(rules_.continents.size()); ++k) {
             if (rules_.bonus[k] < 1 || beside_[k] < 1 || rules_.size(k) == 0) continue;
-            if (beside_[k] + s.place > n_[NEAR_AIM] * count_cost(s, k)) {
+            if (beside_[k] + s.place > weights_[IACTA_WEIGHT_NEAR_AIM] * count_cost(s, k)) {
                 add(IACTA_AIM_CONTINENT, k);
                 add(IACTA_AIM_GUARD, k);
             }
@@ -152,7 +115,8 @@ class Tactics {
         }
         for (int q = 0; q < rules_.players; ++q) {
             if (q == s.mover || !s.lands[q]) continue;
-            if (beside_player_[q] > 0 && beside_player_[q] + s.place > n_[NEAR_AIM] * (s.armies[q] + s.lands[q]))
+            if (beside_player_[q] > 0 &&
+                beside_player_[q] + s.place > weights_[IACTA_WEIGHT_NEAR_AIM] * (s.armies[q] + s.lands[q]))
                 add(IACTA_AIM_CHASE, q);
             if (allows(IACTA_AIM_ELIMINATE) && measure_elimination(s, q) > MIN_RATIO)
                 found.push_back({IACTA_AIM_ELIMINATE, q});
@@ -163,7 +127,7 @@ class Tactics {
         }
         return found;
     }
-    bool allows(int kind) const { return int64_t(n_[AIMS]) >> kind & 1; }
+    bool allows(int kind) const { return int64_t(weights_[IACTA_WEIGHT_AIMS]) >> kind & 1; }
     // Returns whether a turn that reaches the aim wins the game.
     bool wins_by_aim(const War<W>& s, Aim aim) const {
         return aim.kind == IACTA_AIM_WIN || (aim.kind == IACTA_AIM_ELIMINATE && rules_.is_target(s, aim.which));
@@ -179,15 +143,15 @@ class Tactics {
     // Returns the aim of an AI that does not simulate: to win, to eliminate a player, or to break or take a continent,
     // if the AI has enough armies; otherwise the preferred aim.
     Aim find_aim_within_reach(const War<W>& s) {
-        if (allows(IACTA_AIM_WIN) && measure_win(s) >= n_[SURE]) return {IACTA_AIM_WIN, 0};
-        double most = n_[SURE];
-        Aim best{int(n_[PREFERRED]), 0};
+        if (allows(IACTA_AIM_WIN) && measure_win(s) >= weights_[IACTA_WEIGHT_SURE]) return {IACTA_AIM_WIN, 0};
+        double most = weights_[IACTA_WEIGHT_SURE];
+        Aim best{int(weights_[IACTA_WEIGHT_PREFERRED]), 0};
         for (int q = 0; q < rules_.players && allows(IACTA_AIM_ELIMINATE); ++q) {
             if (q == s.mover || !s.lands[q]) continue;
             double ratio = measure_elimination(s, q);
-            if (ratio < n_[SURE]) continue;
+            if (ratio < weights_[IACTA_WEIGHT_SURE]) continue;
             if (rules_.is_target(s, q)) return {IACTA_AIM_ELIMINATE, q};
-            ratio += n_[THEIR_CARDS] * s.count_cards(q);
+            ratio += weights_[IACTA_WEIGHT_THEIR_CARDS] * s.count_cards(q);
             if (ratio >= most) most = ratio, best = {IACTA_AIM_ELIMINATE, q};
         }
         if (best.kind == IACTA_AIM_ELIMINATE) return best;
@@ -195,7 +159,7 @@ class Tactics {
         int worth = 0;
         for (int k = 0; k < int(rules_.continents.size()); ++k) {
             if (rules_.bonus[k] <= worth || beside_[k] < 1 || rules_.size(k) == 0) continue;
-            if (allows(IACTA_AIM_GUARD) && beside_[k] + s.place > n_[SURE] * count_cost(s, k))
+            if (allows(IACTA_AIM_GUARD) && beside_[k] + s.place > weights_[IACTA_WEIGHT_SURE] * count_cost(s, k))
                 worth = rules_.bonus[k], best = {IACTA_AIM_GUARD, k};
             for (int q = 0; q < rules_.players && allows(IACTA_AIM_RAID); ++q)
                 if (q != s.mover && rules_.owns(s, k, q) && can_break(s, k))
@@ -218,7 +182,9 @@ class Tactics {
         return best;
     }
     // Returns whether there are so many armies on the board that the AI no longer waits for better odds.
-    bool is_impatient(const War<W>& s) const { return s.count_armies() > n_[PATIENCE] * s.count_owned(); }
+    bool is_impatient(const War<W>& s) const {
+        return s.count_armies() > weights_[IACTA_WEIGHT_PATIENCE] * s.count_owned();
+    }
     // Returns whether a turn that began in state `before` has reached its aim.
     bool has_reached(Aim aim, const War<W>& before, const War<W>& s) const {
         switch (aim.kind) {
@@ -241,48 +207,49 @@ class Tactics {
     }
     // Returns the ratio of the mover's adjacent and new armies to the armies needed to eliminate player q.
     double measure_reach(const War<W>& s, int q) const {
-        return double(beside_player_[q] + (beside_player_[q] ? news_ : 0)) / double(s.armies[q] + s.lands[q]);
+        return double(beside_player_[q] + (beside_player_[q] ? new_armies_ : 0)) / double(s.armies[q] + s.lands[q]);
     }
 
-    // Finds the continents, the players to eliminate and the win that are within reach of the mover with `news` new
+    // Finds the continents, the players to eliminate and the win that are within reach of the mover with `new_armies` new
     // armies, and computes their prizes.
-    void survey(const War<W>& s, int news) {
-        count_beside(s, news);
+    void survey(const War<W>& s, int new_armies) {
+        count_beside(s, new_armies);
         ++moment_;
         all_ = s.count_armies();
         alive_ = rules_.count_alive(s);
-        price_ = n_[LOST] * std::min(1.0, n_[PATIENCE] * s.count_owned() / all_);
+        price_ = weights_[IACTA_WEIGHT_LOST] * std::min(1.0, weights_[IACTA_WEIGHT_PATIENCE] * s.count_owned() / all_);
         prizes_ = 0.0;
         for (size_t k = 0; k < prize_.size(); ++k) {
             prize_[k] = 0.0;
             int left = rules_.size(int(k)) - s.held[k * OWNERS + size_t(s.mover)];
             if (rules_.bonus[k] < 1 || left < 1 || !beside_[k]) continue;
-            if (beside_[k] + news > n_[NEAR_CONTINENT] * count_cost(s, int(k))) {
-                prize_[k] = n_[CONTINENT_PRIZE] * rules_.bonus[k] / left;
-                prizes_ += n_[CONTINENT_PRIZE] * rules_.bonus[k];
+            if (beside_[k] + new_armies > weights_[IACTA_WEIGHT_NEAR_CONTINENT] * count_cost(s, int(k))) {
+                prize_[k] = weights_[IACTA_WEIGHT_CONTINENT_PRIZE] * rules_.bonus[k] / left;
+                prizes_ += weights_[IACTA_WEIGHT_CONTINENT_PRIZE] * rules_.bonus[k];
             }
         }
         for (int q = 0; q < rules_.players; ++q) {
             prize_of_[q] = 0.0;
             if (q == s.mover || !s.lands[q] || !beside_player_[q]) continue;
-            if (beside_player_[q] + news > n_[NEAR_PLAYER] * (s.armies[q] + s.lands[q])) {
-                double prize = n_[ELIMINATION] + n_[THEIR_CARDS] * s.count_cards(q) * rules_.count_next_set(s) / 3.0;
-                if (alive_ == 2) prize += n_[LAST_RIVAL];
+            if (beside_player_[q] + new_armies > weights_[IACTA_WEIGHT_NEAR_PLAYER] * (s.armies[q] + s.lands[q])) {
+                double prize = weights_[IACTA_WEIGHT_ELIMINATION] +
+                               weights_[IACTA_WEIGHT_THEIR_CARDS] * s.count_cards(q) * rules_.count_next_set(s) / 3.0;
+                if (alive_ == 2) prize += weights_[IACTA_WEIGHT_LAST_RIVAL];
                 prize_of_[q] = prize / s.lands[q];
                 prizes_ += prize;
             }
         }
         stay_ = 0;
         if (!rules_.missions.empty()) {
-            double prize = Wins<W>(rules_, s).find_urgency(news, urgency_);
+            double prize = Wins<W>(rules_, s).find_urgency(new_armies, urgency_);
             prizes_ += prize;
             if (prize > 0.0 || aim.kind == IACTA_AIM_WIN) stay_ = rules_.find_least_armies(s, s.mover);
         }
     }
     // Counts the mover's armies that could attack each continent and each player.
-    void count_beside(const War<W>& s, int news) {
+    void count_beside(const War<W>& s, int new_armies) {
         const Game<W>& g = rules_.game(s);
-        news_ = news;
+        new_armies_ = new_armies;
         std::fill(beside_.begin(), beside_.end(), 0);
         std::fill(last_.begin(), last_.end(), -1);
         beside_player_.fill(0);
@@ -303,6 +270,7 @@ class Tactics {
     }
 
   private:
+    static constexpr int64_t WORK_PER_LAND = 200;  // the work of an action, for each territory of the board
     // The value, in armies, of the first conquest of a turn with the aim SAFE_CARD.
     static constexpr double SAFE_CARD = 6.0;
     // The smallest ratio of available to needed armies at which a win or an elimination is a possible aim.
@@ -317,10 +285,11 @@ class Tactics {
     };
 
     const WarRules<W>& rules_;
-    Numbers n_;
+    Weights weights_;
+    Deadline& deadline_;
     Borders<W> borders_;
     Routes<W> routes_;
-    int news_ = 0, all_ = 0, alive_ = 0;
+    int new_armies_ = 0, all_ = 0, alive_ = 0;
     double prizes_ = 0.0;
     double price_ = 0.0;  // the price of a lost army
     std::vector<int> beside_;
@@ -358,39 +327,42 @@ class Tactics {
         bool is_player = q < rules_.players;
         if (aim.kind == IACTA_AIM_SAFE_CARD) return worth_[c] = (s.conquered ? 0.0 : SAFE_CARD) + urgency_[c];
         if (!is_wanted(s, c)) return worth_[c] = urgency_[c];
-        double value = n_[TERRITORY];
-        if (rules_.has_cards && !s.conquered) value += n_[CARD];
+        double value = weights_[IACTA_WEIGHT_TERRITORY];
+        if (rules_.has_cards && !s.conquered) value += weights_[IACTA_WEIGHT_CARD];
         for (int k : rules_.continents_of[c]) {
             int bonus = rules_.bonus[k], size = rules_.size(k);
             if (bonus < 1) continue;
             int after = s.held[size_t(k * OWNERS + s.mover)] + 1;
             double share = double(after) / size;
-            if (is_player && rules_.owns(s, k, q)) value += n_[BREAKING] * bonus;
-            value += n_[PROGRESS] * bonus * share * share;
-            if (after == size) value += n_[COMPLETING] * bonus;
+            if (is_player && rules_.owns(s, k, q)) value += weights_[IACTA_WEIGHT_BREAKING] * bonus;
+            value += weights_[IACTA_WEIGHT_PROGRESS] * bonus * share * share;
+            if (after == size) value += weights_[IACTA_WEIGHT_COMPLETING] * bonus;
             value += prize_[k];
         }
         if (is_player) {
-            value += n_[LEADER] * (double(s.armies[q]) * alive_ / all_ - 1.0);
+            value += weights_[IACTA_WEIGHT_LEADER] * (double(s.armies[q]) * alive_ / all_ - 1.0);
             value += prize_of_[q];
         }
-        value *= 1.0 + n_[GROWTH] * all_;
-        if (aim.kind == IACTA_AIM_BOLDLY) value *= n_[BOLD];
-        if (aim.kind == IACTA_AIM_WARILY) value *= n_[WARY];
+        value *= 1.0 + weights_[IACTA_WEIGHT_GROWTH] * all_;
+        if (aim.kind == IACTA_AIM_BOLDLY) value *= weights_[IACTA_WEIGHT_BOLD];
+        if (aim.kind == IACTA_AIM_WARILY) value *= weights_[IACTA_WEIGHT_WARY];
         if (aim.kind == IACTA_AIM_HOLD) value = 0.0;
         if ((aim.kind == IACTA_AIM_ONE_CARD || aim.kind == IACTA_AIM_PILE) && s.conquered) value = 0.0;
         if (aim.kind == IACTA_AIM_CHASE && q == aim.which)
-            value += n_[AIM] * (1.0 + n_[THEIR_CARDS] * s.count_cards(q) * rules_.count_next_set(s) / 3.0 / s.lands[q]);
+            value += weights_[IACTA_WEIGHT_AIM] * (1.0 + weights_[IACTA_WEIGHT_THEIR_CARDS] * s.count_cards(q) *
+                                                             rules_.count_next_set(s) / 3.0 / s.lands[q]);
         if (aim.kind == IACTA_AIM_CONTINENT || aim.kind == IACTA_AIM_GUARD ||
             ((aim.kind == IACTA_AIM_BREAK || aim.kind == IACTA_AIM_RAID) && is_player && rules_.owns(s, aim.which, q)))
             for (int k : rules_.continents_of[c])
-                if (k == aim.which) value += n_[AIM] * (1.0 + double(rules_.bonus[k]) / rules_.size(k));
+                if (k == aim.which)
+                    value += weights_[IACTA_WEIGHT_AIM] * (1.0 + double(rules_.bonus[k]) / rules_.size(k));
         return worth_[c] = value + urgency_[c];
     }
     // Returns the expected value of a battle that is fought to its end. `worth` is the value of the territory, `price`
     // the price of a lost army.
     double value_fight(double worth, double price, const Odds::Row& row) const {
-        return row.won * worth + n_[KILLED] * row.killed - price * row.lost - (1.0 - row.won) * n_[FAILED];
+        return row.won * worth + weights_[IACTA_WEIGHT_KILLED] * row.killed - price * row.lost -
+               (1.0 - row.won) * weights_[IACTA_WEIGHT_FAILED];
     }
     double value_fight(const War<W>& s, int c, const Odds::Row& row) {
         return value_fight(value_land(s, c), price_, row);
@@ -400,7 +372,8 @@ class Tactics {
     double value_bared_border(const War<W>& s, int v, int c) const {
         double found = 0.0;
         for (int k : rules_.continents_of[v])
-            if (rules_.bonus[k] > 0 && rules_.owns(s, k, s.mover)) found += n_[BARE] * rules_.bonus[k];
+            if (rules_.bonus[k] > 0 && rules_.owns(s, k, s.mover))
+                found += weights_[IACTA_WEIGHT_BARE] * rules_.bonus[k];
         if (found == 0.0) return 0.0;
         for (Set<W> near = rules_.later.into[v] - s.at.mine; near.any();) {
             int other = near.pop();
@@ -441,7 +414,7 @@ class Tactics {
         int v = fight.v, c = fight.c, room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v, fight.stay) : 0;
         if (room < 1 || !rules_.max_dice(s, v, c)) return false;
         double value = value_fight(fight.worth, fight.price, rules_.odds(c, room, s.at.armies[c]));
-        return value - value_bared_border(s, v, c) > n_[THRESHOLD];
+        return value - value_bared_border(s, v, c) > weights_[IACTA_WEIGHT_THRESHOLD];
     }
     // Returns whether the battle of v for c can continue with a chance to win of more than `least`. At least `stay`
     // armies stay on v.
@@ -451,38 +424,39 @@ class Tactics {
     }
     // Returns the available armies divided by the armies needed for an elimination, or 0 without a route.
     double measure_elimination(const War<W>& s, int victim) {
-        int news = s.place + count_trades(s);
-        if (2 * (s.armies[s.mover] - s.lands[s.mover] + news) < s.armies[victim] + s.lands[victim]) return 0.0;
-        return measure_routes(s, {IACTA_AIM_ELIMINATE, victim}, news);
+        int new_armies = s.place + count_trades(s);
+        if (2 * (s.armies[s.mover] - s.lands[s.mover] + new_armies) < s.armies[victim] + s.lands[victim]) return 0.0;
+        return measure_routes(s, {IACTA_AIM_ELIMINATE, victim}, new_armies);
     }
     // Returns the available armies divided by the armies needed to win in this turn, or 0 without a route. Without a
     // victory condition, it also returns 0 for a single opponent, whom the aim ELIMINATE eliminates, and if the other
     // players have more armies.
     double measure_win(const War<W>& s) {
-        int news = s.place + count_trades(s);
+        int new_armies = s.place + count_trades(s);
         if (rules_.missions.empty()) {
             int others = 0;
             for (int q = 0; q < rules_.players; ++q) others += q == s.mover ? 0 : s.armies[q];
-            if (rules_.count_alive(s) < 3 || s.armies[s.mover] + news < others) return 0.0;
+            if (rules_.count_alive(s) < 3 || s.armies[s.mover] + new_armies < others) return 0.0;
         }
-        return measure_routes(s, {IACTA_AIM_WIN, 0}, news);
+        return measure_routes(s, {IACTA_AIM_WIN, 0}, new_armies);
     }
     // Finds the routes of an aim. Returns the ratio of available to needed armies, or 0 without a route.
-    double measure_routes(const War<W>& s, Aim aim, int news) {
-        Set<W> wanted = find_aim_lands(s, aim, news);
+    double measure_routes(const War<W>& s, Aim aim, int new_armies) {
+        Set<W> wanted = find_aim_lands(s, aim, new_armies);
         if (!wanted.any()) return 0.0;
-        news = std::max(news, 0);
-        return routes_.find(s, wanted, news, count_staying(s, aim)) ? routes_.measure(news) : 0.0;
+        deadline_.spend(WORK_PER_LAND * rules_.lands);
+        new_armies = std::max(new_armies, 0);
+        return routes_.find(s, wanted, new_armies, count_staying(s, aim)) ? routes_.measure(new_armies) : 0.0;
     }
     // Returns how many armies must stay on each conquered territory for the aim.
     int count_staying(const War<W>& s, Aim aim) const {
         return aim.kind == IACTA_AIM_WIN ? rules_.find_least_armies(s, s.mover) : 0;
     }
     // Returns the territories that the routes of an aim must take.
-    // news: the new armies; for a mission that counts armies, those that strengthen territories are subtracted.
-    Set<W> find_aim_lands(const War<W>& s, Aim aim, int& news) const {
+    // new_armies: the new armies; for a mission that counts armies, those that strengthen territories are subtracted.
+    Set<W> find_aim_lands(const War<W>& s, Aim aim, int& new_armies) const {
         bool is_win = aim.kind == IACTA_AIM_WIN;
-        if (is_win && !rules_.missions.empty()) return Wins<W>(rules_, s).find_missing_lands(news);
+        if (is_win && !rules_.missions.empty()) return Wins<W>(rules_, s).find_missing_lands(new_armies);
         Set<W> found;
         if (!is_win && aim.kind != IACTA_AIM_ELIMINATE) return found;
         for (int t = 0; t < rules_.lands; ++t)
@@ -504,9 +478,9 @@ class Tactics {
         return armies;
     }
     // Returns whether the aim has routes, with enough armies to follow them.
-    bool is_on_route(const War<W>& s, int news) {
-        double ratio = measure_routes(s, aim, news);
-        return ratio > 0.0 && ratio >= n_[GIVING_UP];
+    bool is_on_route(const War<W>& s, int new_armies) {
+        double ratio = measure_routes(s, aim, new_armies);
+        return ratio > 0.0 && ratio >= weights_[IACTA_WEIGHT_GIVING_UP];
     }
     // Returns whether adjacent and new armies probably suffice to conquer a territory of continent k.
     bool can_break(const War<W>& s, int k) {
@@ -602,7 +576,7 @@ class Tactics {
         for (Set<W> rest = s.at.mine; rest.any();) {
             int v = rest.pop();
             if (!borders_.find_stake(s, v, also)) continue;
-            int lack = int(n_[GUARDING] * borders_.find_threat(s, v) + 0.999) - s.at.armies[v];
+            int lack = int(weights_[IACTA_WEIGHT_GUARDING] * borders_.find_threat(s, v) + 0.999) - s.at.armies[v];
             if (lack > 0 && lack <= s.place) wishes_.push_back({v, lack});
         }
         std::sort(wishes_.begin() + ptrdiff_t(begun), wishes_.end(), [&](const auto& a, const auto& b) {
@@ -687,7 +661,7 @@ class Tactics {
         if (s.count_cards(s.mover) >= rules_.must_trade) return rules_.trade(s, cards, land, log);
         if (auto judged = std::exchange(judged_trade, std::nullopt))
             return *judged ? rules_.trade(s, cards, land, log) : rules_.stop(s, log);
-        if (int news = s.place; find_aim_lands(s, aim, news).any()) return rules_.trade(s, cards, land, log);
+        if (int new_armies = s.place; find_aim_lands(s, aim, new_armies).any()) return rules_.trade(s, cards, land, log);
         survey(s, s.place);
         double before = prizes_;
         survey(s, s.place + rules_.value_set(s, cards));
@@ -713,7 +687,7 @@ class Tactics {
                             land = t;
                     }
                     double value = rules_.value_set(s, cards) + (land >= 0 ? rules_.pictured_armies : 0) -
-                                   n_[JOKER] * count_bits(cards & JOKERS);
+                                   weights_[IACTA_WEIGHT_JOKER] * count_bits(cards & JOKERS);
                     if (value > most) most = value, best = {cards, land};
                 }
         return best;
@@ -736,12 +710,13 @@ class Tactics {
             if (double(danger - s.at.armies[v]) > lack) lack = danger - s.at.armies[v], needy = v;
             bool is_border = false;
             for (int k : rules_.continents_of[v]) is_border |= rules_.bonus[k] > 0 && rules_.owns(s, k, s.mover);
-            double missing = n_[GUARD_LEVEL] * danger - s.at.armies[v];
+            double missing = weights_[IACTA_WEIGHT_GUARD_LEVEL] * danger - s.at.armies[v];
             if (may && is_border && missing > shortfall) shortfall = missing, guard = v;
         }
-        if (most <= n_[THRESHOLD] && needy >= 0) target = needy;
+        if (most <= weights_[IACTA_WEIGHT_THRESHOLD] && needy >= 0) target = needy;
         if (guard == target) guard = -1;
-        if (guard >= 0) need = std::min({s.place, int(shortfall) + 1, int(n_[GUARD_SHARE] * s.place)});
+        if (guard >= 0)
+            need = std::min({s.place, int(shortfall) + 1, int(weights_[IACTA_WEIGHT_GUARD_SHARE] * s.place)});
         if (target < s.first) return {guard >= 0 ? guard : later, s.place};
         if (need < 1) return {target, s.place};
         if (need == s.place) return {guard, s.place};
@@ -769,11 +744,12 @@ class Tactics {
         int danger = borders_.find_threat(s, v), spare = rules_.spare(s, v, stay_);
         double here = find_best_attack_from(s, v, spare).value;
         double there = find_best_attack_from(s, c, s.at.armies[c] + spare - rules_.later.garrison).value;
-        int behind = std::min(most, int(n_[BEHIND] * danger));
-        if (n_[GUARDING] > 0.0 && std::max(here, there) <= n_[THRESHOLD])
+        int behind = std::min(most, int(weights_[IACTA_WEIGHT_BEHIND] * danger));
+        if (weights_[IACTA_WEIGHT_GUARDING] > 0.0 && std::max(here, there) <= weights_[IACTA_WEIGHT_THRESHOLD])
             if (int moved = divide_guards(s, v, c, most, aim.kind == IACTA_AIM_GUARD ? aim.which : -1); moved >= 0)
                 return moved;
-        if (std::max(here, there) <= n_[THRESHOLD]) return borders_.find_threat(s, c) >= danger ? most - behind : 0;
+        if (std::max(here, there) <= weights_[IACTA_WEIGHT_THRESHOLD])
+            return borders_.find_threat(s, c) >= danger ? most - behind : 0;
         return there >= here ? most - behind : 0;
     }
     // Returns whether the mover can win without further attacks, by the last move or by the end of the turn.
@@ -798,9 +774,9 @@ class Tactics {
     void fortify(War<W>& s, Log* log) {
         if (Wins<W>(rules_, s).wins_at_end()) return rules_.stop(s, log);
         if (auto [v, t, moved] = find_winning_move(s); t >= 0) return rules_.move(s, v, t, moved, log);
-        bool is_guarding = n_[GUARDING] > 0.0;
+        bool is_guarding = weights_[IACTA_WEIGHT_GUARDING] > 0.0;
         auto [from, to, armies] =
-            is_guarding ? borders_.find_guarding_move(s, n_[GUARDING]) : borders_.find_inner_move(s);
+            is_guarding ? borders_.find_guarding_move(s, weights_[IACTA_WEIGHT_GUARDING]) : borders_.find_inner_move(s);
         to < 0 ? rules_.stop(s, log) : rules_.move(s, from, to, armies, log);
     }
 };

@@ -31,15 +31,15 @@ class Routes {
 
     // Finds routes to all wanted territories, which the mover does not own. Returns false if a territory cannot be
     // reached, or has no armies and cannot be attacked.
-    // news: the new armies that the mover may still place. stay: the armies that must stay on each conquered territory,
+    // new_armies: the new armies that the mover may still place. stay: the armies that must stay on each conquered territory,
     // and on each territory that has at least so many.
-    bool find(const War<W>& s, const Set<W>& wanted, int news, int stay) {
+    bool find(const War<W>& s, const Set<W>& wanted, int new_armies, int stay) {
         const Game<W>& g = rules_.game(s);
         for (Set<W> rest = wanted; rest.any();)
             if (!s.at.armies[rest.pop()]) return false;
         goal_ = wanted;
         stay_ = stay;
-        find_rooms(s, g, news);
+        find_rooms(s, g, new_armies);
         targets_.clear();
         for (Set<W> rest = wanted; rest.any();) {
             Target target{find_part(g, wanted, rest.first()), 1.0};
@@ -49,22 +49,22 @@ class Routes {
         }
         std::stable_sort(targets_.begin(), targets_.end(),
                          [](const Target& a, const Target& b) { return a.need > b.need; });
-        double left = news;
+        double left = new_armies;
         for (const Target& target : targets_) add_way(s, g, target, left);
         if ((wanted - flood(g)).any()) return false;
         find_parts(s, g);
         return true;
     }
-    // Returns the ratio of available to needed armies, where `news` new armies are available. The ratio is smaller if
+    // Returns the ratio of available to needed armies, where `new_armies` new armies are available. The ratio is smaller if
     // the parts lack more armies than the new armies.
-    double measure(int news) const {
+    double measure(int new_armies) const {
         double need = 0.0, lack = 0.0, supply = 0.0;
         for (const Part& part : parts_) {
             need += part.need + RESERVE, supply += part.supply;
             lack += std::max(0.0, part.need + RESERVE - part.supply);
         }
-        double ratio = (supply + news) / need;
-        return lack > news ? std::min(ratio, (need - (lack - news)) / need) : ratio;
+        double ratio = (supply + new_armies) / need;
+        return lack > new_armies ? std::min(ratio, (need - (lack - new_armies)) / need) : ratio;
     }
     // Returns the attack after which all wanted territories are most likely to be taken.
     Attack choose_attack(const War<W>& s) {
@@ -123,15 +123,15 @@ class Routes {
         }
         return best;
     }
-    // Returns the placements of `news` new armies. Each army goes to a stack beside the part that is least likely to be
+    // Returns the placements of `new_armies` new armies. Each army goes to a stack beside the part that is least likely to be
     // taken. Only territories from s.first on can get armies.
-    std::vector<Wish> list_wishes(const War<W>& s, int news) {
+    std::vector<Wish> list_wishes(const War<W>& s, int new_armies) {
         const Game<W>& g = rules_.game(s);
         std::vector<Wish> found;
         Set<W> allowed;
         for (int t = s.first; t < rules_.lands; ++t) allowed.add(t);
         for (Part& part : parts_) found.push_back({find_base(g, part, part.starts & allowed), 0});
-        for (int left = found.empty() ? 0 : news; left > 0; --left) {
+        for (int left = found.empty() ? 0 : new_armies; left > 0; --left) {
             size_t poorest = 0;
             double least = 1e300;
             for (size_t i = 0; i < parts_.size(); ++i) {
@@ -192,12 +192,12 @@ class Routes {
 
     // Computes how many armies may leave each territory of the mover, and the cost of conquering each other territory.
     // During an advance, all armies that may leave the attacking territory also count for the conquered territory.
-    void find_rooms(const War<W>& s, const Game<W>& g, int news) {
+    void find_rooms(const War<W>& s, const Game<W>& g, int new_armies) {
         bases_ = Set<W>{};
         for (Set<W> rest = s.at.mine - g.resting; rest.any();) {
             int v = rest.pop();
             rooms_[v] = std::max(rules_.spare(s, v, stay_), 0);
-            if (rooms_[v] + news > 0) bases_.add(v);
+            if (rooms_[v] + new_armies > 0) bases_.add(v);
         }
         if (s.phase == IACTA_PHASE_ADVANCE && !g.resting.has(s.pending.start)) {
             rooms_[s.pending.to] = rooms_[s.pending.start] + std::max(rules_.spare(s, s.pending.to, stay_), 0);
@@ -245,11 +245,11 @@ class Routes {
     }
     // Adds the territories on the cheapest path to a target to the goal, unless the stacks next to the target have
     // enough armies. The armies that a stack lacks add to the cost of its paths. The armies needed for this target are
-    // no longer free for other targets. news: the new armies that are not needed for other targets.
-    void add_way(const War<W>& s, const Game<W>& g, const Target& target, double& news) {
+    // no longer free for other targets. new_armies: the new armies that are not needed for other targets.
+    void add_way(const War<W>& s, const Game<W>& g, const Target& target, double& new_armies) {
         Set<W> beside;
         for (Set<W> each = target.lands; each.any();) beside |= g.into[each.pop()] & bases_;
-        double supply = news;
+        double supply = new_armies;
         for (Set<W> each = beside; each.any();) supply += free_[each.pop()];
         if (beside.any() && supply >= target.need) {
             double need = target.need;
@@ -261,7 +261,7 @@ class Routes {
                 double used = std::min(free_[largest], need);
                 free_[largest] -= used, need -= used;
             }
-            news -= std::max(0.0, need);
+            new_armies -= std::max(0.0, need);
             return;
         }
         std::fill(costs_.begin(), costs_.end(), FAR);
@@ -269,7 +269,7 @@ class Routes {
         for (Set<W> each = open; each.any();) {
             int t = each.pop();
             double lack = std::max(0.0, target.need - free_[t]);
-            costs_[t] = std::min(lack, news) + LACK * std::max(0.0, lack - news), from_[t] = -1;
+            costs_[t] = std::min(lack, new_armies) + LACK * std::max(0.0, lack - new_armies), from_[t] = -1;
         }
         while (open.any()) {
             int t = -1;
@@ -285,7 +285,7 @@ class Routes {
                     if (!goal_.has(t)) goal_.add(t), need += prices_[t];
                 double used = std::min(free_[t], need);
                 free_[t] -= used;
-                news -= std::min(news, need - used);
+                new_armies -= std::min(new_armies, need - used);
                 return;
             }
             for (Set<W> near = g.out[t] - s.at.mine - done; near.any();) {

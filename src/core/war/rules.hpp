@@ -588,14 +588,14 @@ void WarRules<W>::deal(War<W>& s, const std::vector<int>& order, int armies, Ran
         add(s, t, 1);
     }
     for (int o = 0; o < players; ++o) {
-        std::vector<int> own;
-        for (size_t i = size_t(o); i < order.size(); i += size_t(players)) own.push_back(order[i]);
-        int left = std::max(armies - int(own.size()), 0);
+        std::vector<int> given;
+        for (size_t i = size_t(o); i < order.size(); i += size_t(players)) given.push_back(order[i]);
+        int left = std::max(armies - int(given.size()), 0);
         if (int capital = find_capital(s, o); capital >= 0 && s.owner[capital] == o) {
             int guards = int(left * CAPITAL_SHARE);
             add(s, capital, guards), left -= guards;
         }
-        for (; left > 0; --left) add(s, own[size_t(random.draw_below(int(own.size())))], 1);
+        for (; left > 0; --left) add(s, given[size_t(random.draw_below(int(given.size())))], 1);
     }
     s.known.fill(0);
     s.hidden.fill(0);

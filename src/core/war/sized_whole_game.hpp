@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "faults.hpp"
 #include "war/games.hpp"
 #include "war/whole_game.hpp"
 
@@ -20,18 +21,19 @@ class SizedWholeGame final : public WholeGame {
         return IACTA_DONE;
     }
     int32_t evaluate(const float* weights, float* features, double* chances) const override {
-        static constexpr double NONE[NUMBERS] = {};
-        Tactics<W> tactics(rules_, NONE);
+        static constexpr double NONE[IACTA_WEIGHTS] = {};
+        Deadline unlimited;
+        Tactics<W> tactics(rules_, NONE, unlimited);
         write_features(rules_.start, tactics, ALL_KNOWN, features);
         judge(rules_, rules_.start, tactics, weights, ALL_KNOWN, chances);
         return IACTA_DONE;
     }
-    int32_t judge_aims(Numbers numbers, const float* choosing, uint64_t seed, int32_t* found, double* values,
-                       int32_t* count) const override {
+    int32_t judge_aims(const iacta_budget& budget, Weights weights, const float* choosing, uint64_t seed,
+                       int32_t* found, double* values, int32_t* count) const override {
         if (*count < 0) return IACTA_UNSOUND;
-        Deadline unlimited;
+        Deadline deadline(budget);
         std::vector<JudgedAim> all =
-            WarPlay<W>(rules_, numbers, choosing).judge_aims(rules_.start, Random(seed).next(), unlimited);
+            WarPlay<W>(rules_, weights, choosing, deadline).judge_aims(rules_.start, Random(seed).next());
         for (int i = 0; i < std::min<int>(*count, int(all.size())); ++i) {
             found[2 * i] = all[i].aim.kind, found[2 * i + 1] = all[i].aim.which;
             values[i] = all[i].mean();
@@ -39,18 +41,18 @@ class SizedWholeGame final : public WholeGame {
         *count = int32_t(all.size());
         return IACTA_DONE;
     }
-    int32_t choose_action(Numbers numbers, const float* choosing, uint64_t seed, int32_t* chosen,
-                          iacta_action* action) const override {
+    int32_t choose_action(const iacta_budget& budget, Weights weights, const float* choosing, uint64_t seed,
+                          int32_t* chosen, iacta_action* action) const override {
         Aim aim{chosen[0], chosen[1]};
         War<W> s = rules_.start;
         if (s.phase == IACTA_PHASE_OVER || (aim.kind >= 0 && !is_known(aim))) return IACTA_UNSOUND;
         Random random(seed);
-        WarPlay<W> play(rules_, numbers, choosing);
+        Deadline deadline(budget);
+        WarPlay<W> play(rules_, weights, choosing, deadline);
         uint64_t unused = 0;
-        Deadline unlimited;
         bool is_chosen_later = aim.kind < 0 && play.must_reveal_first(s);
         if (aim.kind >= 0) play.take(aim);
-        else if (!is_chosen_later) play.choose(s, random, unused, unlimited);
+        else if (!is_chosen_later) play.choose(s, random, unused);
         Log log;
         play.tactics.step(s, random, &log);
         *action = log.front();
@@ -59,16 +61,17 @@ class SizedWholeGame final : public WholeGame {
         return IACTA_DONE;
     }
     // If the kind of `aim` is negative, the AI chooses the aim of the turn.
-    int32_t play_turn(Numbers numbers, const float* choosing, Aim aim, uint64_t seed, iacta_action* actions,
-                      int32_t* count, uint8_t* owner, int32_t* armies, int32_t* cards) const override {
+    int32_t play_turn(const iacta_budget& budget, Weights weights, const float* choosing, Aim aim, uint64_t seed,
+                      iacta_action* actions, int32_t* count, uint8_t* owner, int32_t* armies,
+                      int32_t* cards) const override {
         if (*count < 0 || (aim.kind >= 0 && !is_known(aim))) return IACTA_UNSOUND;
         War<W> s = rules_.start;
         Random random(seed);
-        WarPlay<W> play(rules_, numbers, choosing);
+        Deadline deadline(budget);
+        WarPlay<W> play(rules_, weights, choosing, deadline);
         Log log;
-        Deadline unlimited;
         if (aim.kind >= 0) play.play_turn(s, random, &log, aim);
-        else play.play_turn(s, random, &log, unlimited);
+        else play.play_turn(s, random, &log);
         std::copy(log.begin(), log.begin() + std::min<int64_t>(*count, int64_t(log.size())), actions);
         *count = int32_t(log.size());
         std::copy(s.owner.begin(), s.owner.end(), owner);
@@ -76,31 +79,34 @@ class SizedWholeGame final : public WholeGame {
         for (int i = 0; i < rules_.players; ++i) cards[i] = s.count_cards(i);
         return IACTA_DONE;
     }
-    int32_t play_games(const iacta_budget& budget, Numbers numbers, const float* choosing, const float* ending, Aim aim,
-                       bool is_dealt, int cut, int max_rounds, uint64_t seed, int64_t first, int games, double* chances,
-                       uint8_t* ended, uint8_t* reached, int32_t* rounds, int32_t* played) const override {
-        if (games < 0 || max_rounds < 1 || (aim.kind >= 0 && !is_known(aim))) return IACTA_UNSOUND;
+    int32_t play_games(const iacta_budget& budget, const iacta_games& games, iacta_played& played) const override {
+        Aim aim{games.aim, games.which};
+        played.played = 0;
+        if (games.games < 0 || games.max_rounds < 1 || (aim.kind >= 0 && !is_known(aim)) ||
+            !are_given({games.weights, games.ending, played.chances, played.ended, played.rounds}))
+            return IACTA_UNSOUND;
         const Aim* given = aim.kind < 0 ? nullptr : &aim;
-        Deadline deadline(budget);
-        auto [plays, seats] = make_table(numbers, choosing);
+        Deadline deadline(budget), unlimited;
+        auto [plays, seats] = make_table(games.weights, games.choosing, deadline);
+        Tactics<W> tactics(rules_, games.weights, unlimited);
         War<W> s;
-        for (int& i = *played = 0; i < games; ++i) {
-            Random random(hash_number(seed) + hash_number(uint64_t(first) + uint64_t(i)));
+        for (int32_t& i = played.played; i < games.games; ++i) {
+            Random random(hash_number(games.seed) + hash_number(uint64_t(games.first) + uint64_t(i)));
             s = rules_.start;
-            if (is_dealt) deal(s, random);
+            if (games.is_dealt) deal(s, random);
             rules_.deal_missions(s, random);
-            ended[i] = uint8_t(play_war(
-                rules_, s, seats.data(), given, cut, max_rounds, random, deadline, [](const War<W>&) {},
-                reached ? reached + i : nullptr, rounds + i));
-            judge(rules_, s, plays[0].tactics, ending, ALL_KNOWN, chances + int64_t(i) * rules_.players);
+            played.ended[i] = uint8_t(play_war(
+                rules_, s, seats.data(), given, games.cut, games.max_rounds, random, [](const War<W>&) {},
+                played.reached ? played.reached + i : nullptr, played.rounds + i));
+            judge(rules_, s, tactics, games.ending, ALL_KNOWN, played.chances + int64_t(i) * rules_.players);
         }
         return IACTA_DONE;
     }
-    int32_t record_game(Numbers numbers, const float* choosing, int max_rounds, double share, uint64_t seed,
+    int32_t record_game(Weights weights, const float* choosing, int max_rounds, double share, uint64_t seed,
                         float* features, int32_t* count, double* chances) const override {
         if (*count < 0 || max_rounds < 1) return IACTA_UNSOUND;
         Deadline deadline;
-        auto [plays, seats] = make_table(numbers, choosing);
+        auto [plays, seats] = make_table(weights, choosing, deadline);
         War<W> s = rules_.start;
         Random random(seed), chance(~seed);
         deal(s, random);
@@ -109,7 +115,7 @@ class SizedWholeGame final : public WholeGame {
         int32_t rounds = 0;
         Tactics<W>& tactics = plays[0].tactics;
         int ended = play_war(
-            rules_, s, seats.data(), nullptr, 0, max_rounds, random, deadline,
+            rules_, s, seats.data(), nullptr, 0, max_rounds, random,
             [&](const War<W>& now) {
                 if (chance.draw_uniform() >= share || found >= room) return;
                 int viewer = chance.draw_below(rules_.players + 1) - 1;  // -1 is ALL_KNOWN
@@ -147,10 +153,11 @@ class SizedWholeGame final : public WholeGame {
         std::vector<WarPlay<W>> plays;
         std::vector<WarPlay<W>*> seats;
     };
-    Table make_table(Numbers numbers, const float* choosing) const {
+    Table make_table(Weights weights, const float* choosing, Deadline& deadline) const {
         Table found;
         for (int i = 0; i < rules_.players; ++i)
-            found.plays.emplace_back(rules_, numbers + i * NUMBERS, choosing ? choosing + i * WEIGHTS : nullptr);
+            found.plays.emplace_back(rules_, weights + i * IACTA_WEIGHTS,
+                                     choosing ? choosing + i * VALUE_WEIGHTS : nullptr, deadline);
         for (WarPlay<W>& each : found.plays) found.seats.push_back(&each);
         return found;
     }

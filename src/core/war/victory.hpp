@@ -134,15 +134,15 @@ class Wins {
     Wins(const WarRules<W>& rules, const War<W>& s) : rules_(rules), s_(s) {}
 
     // Computes the value, in armies, of taking each territory in order to win now, or to stop a rival who is about to
-    // win. Returns WIN_PRIZE if the mover is strong enough to win with `news` new armies, otherwise 0.
-    double find_urgency(int news, std::vector<double>& urgency) const {
+    // win. Returns WIN_PRIZE if the mover is strong enough to win with `new_armies` new armies, otherwise 0.
+    double find_urgency(int new_armies, std::vector<double>& urgency) const {
         std::fill(urgency.begin(), urgency.end(), 0.0);
         double prize = 0.0;
         for (int q = 0; q < rules_.players; ++q) {
             bool is_mover = q == s_.mover;
             if (!s_.lands[size_t(q)] || s_.mission[size_t(q)] < 0 || (!is_mover && rules_.is_hidden[size_t(q)]))
                 continue;
-            Wanted<W> wanted = find_wanted(q, is_mover ? news : rules_.count_income(s_, q));
+            Wanted<W> wanted = find_wanted(q, is_mover ? new_armies : rules_.count_income(s_, q));
             if (!wanted.is_in_reach) continue;
             if (is_mover) prize = WIN_PRIZE;
             for (Set<W> rest = is_mover ? wanted.lands : find_winning_lands(q); rest.any();)
@@ -170,8 +170,8 @@ class Wins {
                 ++need.number, need.cost += cost[size_t(rest.pop())];
             return need;
         }
-        for (Set<W> own = find_lands(player); own.any();) {
-            int v = own.pop();
+        for (Set<W> owned = find_lands(player); owned.any();) {
+            int v = owned.pop();
             cost[size_t(v)] = std::max(mission.armies - s_.at.armies[size_t(v)], 0);
         }
         std::erase(cost, 0);
@@ -182,16 +182,16 @@ class Wins {
     }
     // Returns the territories that the mover must take to win in this turn, without the territories on the way to them.
     // Returns no territories if the mission requires an elimination. For a mission that counts armies, new armies and the
-    // last move of the turn first strengthen territories of the mover; such new armies are subtracted from `news`.
-    Set<W> find_missing_lands(int& news) const {
+    // last move of the turn first strengthen territories of the mover; such new armies are subtracted from `new_armies`.
+    Set<W> find_missing_lands(int& new_armies) const {
         if (s_.mission[s_.mover] < 0 || wins_at_end()) return {};
         const Mission& mission = rules_.missions[size_t(s_.mission[s_.mover])];
         if (mission.kind == IACTA_MISSION_ELIMINATE) return {};
         if (mission.kind == IACTA_MISSION_LANDS) {
-            int need = count_lands_to_take(s_.mover, news);
-            return find_cheapest_lands(need, news);
+            int need = count_lands_to_take(s_.mover, new_armies);
+            return find_cheapest_lands(need, new_armies);
         }
-        if (mission.kind == IACTA_MISSION_CAPITALS) return find_nearest_capitals(mission, s_.armies[s_.mover] + news);
+        if (mission.kind == IACTA_MISSION_CAPITALS) return find_nearest_capitals(mission, s_.armies[s_.mover] + new_armies);
         return find_targets(s_.mover, mission, {});
     }
     // A territory with too few armies to count for its owner's mission, and the number of armies that it lacks.
@@ -201,19 +201,19 @@ class Wins {
             return missing != other.missing ? missing < other.missing : land < other.land;
         }
     };
-    // Returns the territories of a player that `news` new armies can make strong enough to count for the mission, at
+    // Returns the territories of a player that `new_armies` new armies can make strong enough to count for the mission, at
     // most as many as the mission requires. The territories that lack the fewest armies come first.
-    std::vector<Weak> list_weak(int player, int news) const {
+    std::vector<Weak> list_weak(int player, int new_armies) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         std::vector<Weak> found;
-        if (mission.kind != IACTA_MISSION_LANDS || mission.armies < 1 || news < 1) return found;
+        if (mission.kind != IACTA_MISSION_LANDS || mission.armies < 1 || new_armies < 1) return found;
         for (Set<W> rest = find_lands(player); rest.any();) {
             int v = rest.pop(), missing = mission.armies - s_.at.armies[size_t(v)];
             if (missing > 0 && (player != s_.mover || v >= s_.first)) found.push_back({missing, v});
         }
         std::sort(found.begin(), found.end());
         size_t number = 0, most = size_t(std::max(mission.number - rules_.count_held(s_, player, mission), 0));
-        while (number < std::min(most, found.size()) && found[number].missing <= news) news -= found[number++].missing;
+        while (number < std::min(most, found.size()) && found[number].missing <= new_armies) new_armies -= found[number++].missing;
         found.resize(number);
         return found;
     }
@@ -340,9 +340,9 @@ class Wins {
         return std::max(armies - (armies >= least ? std::max(g.keep[size_t(v)], least) : g.keep[size_t(v)]), 0);
     }
 
-    // Returns the territories that a player must take to win, and whether `news` new armies make the player strong
+    // Returns the territories that a player must take to win, and whether `new_armies` new armies make the player strong
     // enough to win.
-    Wanted<W> find_wanted(int player, int news) const {
+    Wanted<W> find_wanted(int player, int new_armies) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         Wanted<W> found;
         if (rules_.is_checked_at_end && rules_.has_fulfilled(s_, player)) {
@@ -350,39 +350,39 @@ class Wins {
             return found;
         }
         if (mission.kind == IACTA_MISSION_LANDS) {
-            int need = count_lands_to_take(player, news);
+            int need = count_lands_to_take(player, new_armies);
             if (need > MAX_WANTED) return found;
             int stay = std::max(mission.armies, 1);
-            found = find_cheap_lands(player, need, news, -1, [&](int c) { return s_.at.armies[size_t(c)] + stay; });
+            found = find_cheap_lands(player, need, new_armies, -1, [&](int c) { return s_.at.armies[size_t(c)] + stay; });
             found.is_in_reach = found.number >= need && found.lack == 0.0;
             return found.is_in_reach ? found : Wanted<W>{};
         }
-        found = find_wanted_with_ways(player, news, mission);
-        found.is_in_reach = found.number && is_strong_enough(player, found, news);
+        found = find_wanted_with_paths(player, new_armies, mission);
+        found.is_in_reach = found.number && is_strong_enough(player, found, new_armies);
         return found.is_in_reach ? found : Wanted<W>{};
     }
     // Returns how many territories a player must take for a mission that counts territories. The new armies that
-    // strengthen territories of the player, and the armies that a conquered territory lacks, are subtracted from `news`,
+    // strengthen territories of the player, and the armies that a conquered territory lacks, are subtracted from `new_armies`,
     // which may become negative.
-    int count_lands_to_take(int player, int& news) const {
+    int count_lands_to_take(int player, int& new_armies) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         int need = mission.number - rules_.count_held(s_, player, mission);
-        std::vector<Weak> weak = list_weak(player, news);
-        for (const Weak& each : weak) --need, news -= each.missing;
+        std::vector<Weak> weak = list_weak(player, new_armies);
+        for (const Weak& each : weak) --need, new_armies -= each.missing;
         if (need > 0 && player == s_.mover) need -= can_raise_by_move(weak);
-        if (int lacks = count_missing_after_advance(player); lacks > 0) --need, news -= lacks;
+        if (int lacks = count_missing_after_advance(player); lacks > 0) --need, new_armies -= lacks;
         return need;
     }
     // Returns `number` territories that the mover can take at a low cost. New armies may strengthen any stack, or all go
     // to one of the largest stacks; the cheapest choice is returned. Returns no territories if `number` exceeds MAX_ROUTE
     // or the territories within reach, or if the mover lacks armies for the garrisons.
-    Set<W> find_cheapest_lands(int number, int news) const {
-        int stay = std::max(rules_.find_least_armies(s_, s_.mover), 1), all = news;
+    Set<W> find_cheapest_lands(int number, int new_armies) const {
+        int stay = std::max(rules_.find_least_armies(s_, s_.mover), 1), all = new_armies;
         std::vector<int> stacks;
         for (Set<W> rest = s_.at.mine - rules_.game(s_).resting; rest.any();) {
             int v = rest.pop();
             all += count_spare(s_.mover, v);
-            if (news > 0 && v >= s_.first) stacks.push_back(v);
+            if (new_armies > 0 && v >= s_.first) stacks.push_back(v);
         }
         if (number > MAX_ROUTE || all < number * stay) return {};
         auto estimate_cost = [&](int c) { return rules_.estimate_losses(c, s_.at.armies[size_t(c)]) + stay; };
@@ -392,11 +392,11 @@ class Wins {
             return cost;
         };
         rules_.keep_largest(s_, stacks);
-        Wanted<W> best = find_cheap_lands(s_.mover, number, news, -1, estimate_cost);
+        Wanted<W> best = find_cheap_lands(s_.mover, number, new_armies, -1, estimate_cost);
         if (best.number < number) return {};
         double least = add_costs(best.lands);
         for (int base : stacks) {
-            Wanted<W> found = find_cheap_lands(s_.mover, number, news, base, estimate_cost);
+            Wanted<W> found = find_cheap_lands(s_.mover, number, new_armies, base, estimate_cost);
             double cost = add_costs(found.lands);
             bool is_better = found.lack < best.lack || (found.lack == best.lack && cost < least);
             if (found.number == number && is_better) best = found, least = cost;
@@ -406,26 +406,26 @@ class Wins {
     // Returns `number` territories for a player to take, or fewer if there are not so many. Each step adds the territory
     // with the fewest armies that one stack can take, or else the adjacent territory with the fewest armies, for which
     // all adjacent stacks and new armies are used.
-    // news, base: the new armies, and the territory where they are placed, or -1 if they may strengthen any stack.
+    // new_armies, base: the new armies, and the territory where they are placed, or -1 if they may strengthen any stack.
     // estimate_cost: the armies that a territory costs, including its garrison.
     template <class Cost>
-    Wanted<W> find_cheap_lands(int player, int number, double news, int base, Cost estimate_cost) const {
+    Wanted<W> find_cheap_lands(int player, int number, double new_armies, int base, Cost estimate_cost) const {
         Wanted<W> found;
         struct Stack {
             double room;
             Set<W> near;  // the territories that the stack can attack, now or after conquests
         };
         const Game<W>& g = player == s_.mover ? rules_.game(s_) : rules_.later;
-        Set<W> own = find_lands(player);
+        Set<W> owned = find_lands(player);
         std::vector<Stack> stacks;
-        double placed = base < 0 ? 0.0 : std::exchange(news, 0.0);
-        for (Set<W> rest = own; rest.any();) {
+        double placed = base < 0 ? 0.0 : std::exchange(new_armies, 0.0);
+        for (Set<W> rest = owned; rest.any();) {
             int v = rest.pop();
             if (player == s_.mover && g.resting.has(v)) continue;
             Set<W> near = g.out[size_t(v)];
             if (s_.phase == IACTA_PHASE_ADVANCE && v == s_.pending.start) near |= g.out[size_t(s_.pending.to)];
             double room = count_spare(player, v) + (v == base ? placed : 0.0);
-            if (room > 0.0 || news > 0.0) stacks.push_back({room, near - own});
+            if (room > 0.0 || new_armies > 0.0) stacks.push_back({room, near - owned});
         }
         while (found.number < number) {
             Stack* best = nullptr;
@@ -435,7 +435,7 @@ class Wins {
                 all |= each.near;
                 for (Set<W> rest = each.near - found.lands; rest.any();) {
                     int c = rest.pop(), armies = s_.at.armies[size_t(c)];
-                    if (!armies || estimate_cost(c) > each.room + news) continue;
+                    if (!armies || estimate_cost(c) > each.room + new_armies) continue;
                     bool is_better = land < 0 || armies < s_.at.armies[size_t(land)];
                     if (is_better || (armies == s_.at.armies[size_t(land)] && each.room > best->room))
                         best = &each, land = c;
@@ -454,28 +454,28 @@ class Wins {
                 if ((best && &each != best) || !each.near.has(land)) continue;
                 double used = std::min(each.room, cost);
                 each.room -= used, cost -= used;
-                each.near |= g.out[size_t(land)] - own;
+                each.near |= g.out[size_t(land)] - owned;
             }
-            found.lack += std::max(cost - news, 0.0);
-            news = std::max(news - cost, 0.0);
+            found.lack += std::max(cost - new_armies, 0.0);
+            new_armies = std::max(new_armies - cost, 0.0);
             found.add(s_, land, 1);
         }
         return found;
     }
     // The cheapest path from a player's territories to each territory: its cost, which is the number of armies on the
     // path plus a garrison for each territory, and the last territory before its end.
-    struct Ways {
+    struct CheapestPaths {
         std::vector<int> cost, before;
     };
-    // Finds the cheapest paths from the territories `own` to all others. Paths that cost more than `most` have the cost
+    // Finds the cheapest paths from the territories `owned` to all others. Paths that cost more than `most` have the cost
     // `most` + 1.
-    Ways find_ways(const Set<W>& own, int most) const {
-        Ways found{std::vector<int>(size_t(rules_.lands), most + 1), std::vector<int>(size_t(rules_.lands), -1)};
+    CheapestPaths find_cheapest_paths(const Set<W>& owned, int most) const {
+        CheapestPaths found{std::vector<int>(size_t(rules_.lands), most + 1), std::vector<int>(size_t(rules_.lands), -1)};
         auto& [cost, before] = found;
         Set<W> open;
         for (int v = 0; v < rules_.lands; ++v) {
-            if (own.has(v)) cost[size_t(v)] = 0;
-            if (own.has(v) || s_.at.armies[size_t(v)]) open.add(v);
+            if (owned.has(v)) cost[size_t(v)] = 0;
+            if (owned.has(v) || s_.at.armies[size_t(v)]) open.add(v);
         }
         while (open.any()) {
             int best = -1;
@@ -493,17 +493,17 @@ class Wins {
         return found;
     }
     // Returns the territories that a mission requires, and the territories on the cheapest paths to them.
-    Wanted<W> find_wanted_with_ways(int player, int news, const Mission& mission) const {
+    Wanted<W> find_wanted_with_paths(int player, int new_armies, const Mission& mission) const {
         Wanted<W> found;
-        int most = s_.armies[size_t(player)] + news;
-        Set<W> own = find_lands(player);
-        auto [cost, before] = find_ways(own, most);
+        int most = s_.armies[size_t(player)] + new_armies;
+        Set<W> owned = find_lands(player);
+        auto [cost, before] = find_cheapest_paths(owned, most);
         Set<W> targets = find_targets(player, mission, cost);
         if (targets.count() > MAX_WANTED) return found;
         for (Set<W> rest = targets; rest.any();) {
             int v = rest.pop();
             if (cost[size_t(v)] > most) return {};
-            for (; !own.has(v); v = before[size_t(v)]) found.add(s_, v, 1);
+            for (; !owned.has(v); v = before[size_t(v)]) found.add(s_, v, 1);
         }
         return found;
     }
@@ -511,23 +511,23 @@ class Wins {
     // path to it is free for the other capitals.
     Set<W> find_nearest_capitals(const Mission& mission, int most) const {
         const int32_t *first = rules_.entries.data() + mission.first, *last = rules_.entries.data() + mission.last;
-        Set<W> own = find_lands(s_.mover), others, found;
+        Set<W> owned = find_lands(s_.mover), others, found;
         int need = mission.number;
         for (const int32_t* each = first; each != last; ++each)
-            if (own.has(*each)) --need;
+            if (owned.has(*each)) --need;
             else others.add(*each);
         bool is_own_missing = others.has(*first);
         if (is_own_missing) need = std::max(need, 1);
         if (need >= others.count()) return others;
         for (; need > 0; --need) {
-            auto [cost, before] = find_ways(own, most);
+            auto [cost, before] = find_cheapest_paths(owned, most);
             int best = is_own_missing ? *first : -1;
             for (Set<W> rest = others; !is_own_missing && rest.any();)
                 if (int v = rest.pop(); best < 0 || cost[size_t(v)] < cost[size_t(best)]) best = v;
             is_own_missing = false;
             found.add(best);
             others.remove(best);
-            for (int v = best; v >= 0 && !own.has(v); v = before[size_t(v)]) own.add(v);
+            for (int v = best; v >= 0 && !owned.has(v); v = before[size_t(v)]) owned.add(v);
         }
         return found;
     }
@@ -535,13 +535,13 @@ class Wins {
     // capitals (by `cost`, a cost for each territory) or the continents with the fewest armies in the way are chosen.
     Set<W> find_targets(int player, const Mission& mission, const std::vector<int>& cost) const {
         const int32_t *first = rules_.entries.data() + mission.first, *last = rules_.entries.data() + mission.last;
-        Set<W> found, own = find_lands(player);
+        Set<W> found, owned = find_lands(player);
         if (mission.kind == IACTA_MISSION_ELIMINATE) return find_lands(*first);
         if (mission.kind == IACTA_MISSION_CAPITALS) {
             std::vector<std::pair<int, int>> others;  // pairs: the cost of a path to a capital, and the capital
             int need = mission.number;
             for (const int32_t* each = first; each != last; ++each) {
-                if (own.has(*each)) --need;
+                if (owned.has(*each)) --need;
                 else if (each == first) found.add(*each), --need;
                 else others.emplace_back(cost[size_t(*each)], *each);
             }
@@ -560,33 +560,33 @@ class Wins {
             } else if (rules_.size(k) > 0) {
                 int total = 0;
                 for (int v : rules_.continents[size_t(k)])
-                    if (!own.has(v)) total += s_.at.armies[size_t(v)] + 1;
+                    if (!owned.has(v)) total += s_.at.armies[size_t(v)] + 1;
                 others.emplace_back(total, k);
             }
         }
         std::sort(others.begin(), others.end());
         for (int i = 0; i < std::min(need, int(others.size())); ++i)
             for (int v : rules_.continents[size_t(others[size_t(i)].second)]) found.add(v);
-        return found - own;
+        return found - owned;
     }
     // Returns the territories of a player that count for the player's mission.
     Set<W> find_winning_lands(int player) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
-        Set<W> own = find_lands(player), named;
+        Set<W> owned = find_lands(player), named;
         bool is_survival = mission.kind == IACTA_MISSION_ELIMINATE && rules_.has_fulfilled(s_, player);
-        if (mission.kind == IACTA_MISSION_LANDS || is_survival) return own;
+        if (mission.kind == IACTA_MISSION_LANDS || is_survival) return owned;
         for (int i = mission.first; i < mission.last; ++i) {
             int entry = rules_.entries[size_t(i)];
             if (mission.kind == IACTA_MISSION_CAPITALS) named.add(entry);
             if (mission.kind == IACTA_MISSION_CONTINENTS)
                 for (int v : rules_.continents[size_t(entry)]) named.add(v);
         }
-        return own & named;
+        return owned & named;
     }
-    // Returns whether a player with `news` new armies is strong enough to take the wanted territories.
-    bool is_strong_enough(int player, const Wanted<W>& wanted, int news) const {
+    // Returns whether a player with `new_armies` new armies is strong enough to take the wanted territories.
+    bool is_strong_enough(int player, const Wanted<W>& wanted, int new_armies) const {
         const Game<W>& g = player == s_.mover ? rules_.game(s_) : rules_.later;
-        int strength = news;
+        int strength = new_armies;
         for (Set<W> rest = find_lands(player); rest.any();) {
             int v = rest.pop();
             Set<W> near = g.out[size_t(v)];

@@ -21,18 +21,15 @@ class WholeGame {
 
     virtual int32_t read_odds(int to, int able, int defenders, double* found) const = 0;
     virtual int32_t evaluate(const float* weights, float* features, double* chances) const = 0;
-    virtual int32_t judge_aims(const double* numbers, const float* choosing, uint64_t seed, int32_t* found,
-                               double* values, int32_t* count) const = 0;
-    virtual int32_t choose_action(const double* numbers, const float* choosing, uint64_t seed, int32_t* chosen,
-                                  iacta_action* action) const = 0;
-    virtual int32_t play_turn(const double* numbers, const float* choosing, Aim aim, uint64_t seed,
-                              iacta_action* actions, int32_t* count, uint8_t* owner, int32_t* armies,
+    virtual int32_t judge_aims(const iacta_budget& budget, const double* weights, const float* choosing, uint64_t seed,
+                               int32_t* found, double* values, int32_t* count) const = 0;
+    virtual int32_t choose_action(const iacta_budget& budget, const double* weights, const float* choosing,
+                                  uint64_t seed, int32_t* chosen, iacta_action* action) const = 0;
+    virtual int32_t play_turn(const iacta_budget& budget, const double* weights, const float* choosing, Aim aim,
+                              uint64_t seed, iacta_action* actions, int32_t* count, uint8_t* owner, int32_t* armies,
                               int32_t* cards) const = 0;
-    virtual int32_t play_games(const iacta_budget& budget, const double* numbers, const float* choosing,
-                               const float* ending, Aim aim, bool is_dealt, int cut, int max_rounds, uint64_t seed,
-                               int64_t first, int games, double* chances, uint8_t* ended, uint8_t* reached,
-                               int32_t* rounds, int32_t* played) const = 0;
-    virtual int32_t record_game(const double* numbers, const float* choosing, int max_rounds, double share,
+    virtual int32_t play_games(const iacta_budget& budget, const iacta_games& games, iacta_played& played) const = 0;
+    virtual int32_t record_game(const double* weights, const float* choosing, int max_rounds, double share,
                                 uint64_t seed, float* features, int32_t* count, double* chances) const = 0;
 };
 

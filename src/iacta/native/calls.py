@@ -52,7 +52,7 @@ def call_core(
     finally:
         lock.release()
     if code == library.constant("NO_MEMORY"):
-        raise TooLargeError("the search for a plan ran out of memory")
+        raise TooLargeError("iacta ran out of memory")
     if code == library.constant("BROKEN"):
         raise RuntimeError("the compiled core of iacta is broken")
     if code == library.constant("UNSOUND"):

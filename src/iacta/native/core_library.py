@@ -21,6 +21,7 @@ FOLDER = Path(__file__).parent / "library"  # a folder of data, not a Python pac
 SOURCES = Path(__file__).parents[2] / "core"  # a folder that exists only in a checkout
 SUFFIXES = (".so", ".dylib", ".dll")
 POINTERS = {np.dtype(kind): ctypes.POINTER(kind) for kind in NUMBERS.values()}
+VERSION = 1  # the version of the interface that this package calls, IACTA_VERSION in the header
 MESSAGE_BYTES = 200  # the size of the buffer for an error message
 
 
@@ -40,6 +41,17 @@ class Library(NamedTuple):
         name: the name of the structure in the header, without `iacta_`.
         """
         return (self.header.structures[name] * number)()
+
+    def names(self, prefix: str) -> dict[str, int]:
+        """Return the constants whose names start with a prefix, by their lower-case names.
+
+        prefix: such as `WEIGHT_`, which the returned names lack.
+        """
+        return {
+            name.removeprefix(prefix).lower(): number
+            for name, number in self.header.constants.items()
+            if name.startswith(prefix)
+        }
 
     def open_handle(self, name: str, *arguments: Any) -> int:
         """Call a function of the core that returns a handle; raise `IactaError` if it fails.
@@ -111,7 +123,7 @@ def make_pointer(array: npt.NDArray[Any] | None) -> Any:
 
 
 def load_library(feature: str) -> Library:
-    """Return the compiled core, or raise `MissingError` if it is not installed.
+    """Return the compiled core, or raise `IactaError` if it is not installed.
 
     feature: the feature that needs the core, for the error message, such as `plans`.
     """
@@ -128,8 +140,8 @@ def load_library(feature: str) -> Library:
 def find_library() -> Library | None:
     """Return the compiled core, or `None` if this machine cannot load it.
 
-    Raises an error for a library that has changed since the build, and in a checkout for a library
-    that was built from other sources.
+    Raises `IactaError` for a library that has changed since the build, and for a library with
+    another version of the interface.
     """
     found = next(filter(Path.exists, (FOLDER / f"core{suffix}" for suffix in SUFFIXES)), None)
     if found is None:
@@ -141,22 +153,14 @@ def find_library() -> Library | None:
         functions = ctypes.CDLL(str(found))
     except OSError:
         return None
+    if not hasattr(functions, "iacta_version") or functions.iacta_version() != VERSION:
+        what_to_do = "run `make core`" if _is_checkout() else "install iacta again"
+        raise IactaError(f"the compiled core of iacta has another version; {what_to_do}")
     header = read_header((FOLDER / "iacta.h").read_text(encoding="utf-8"))
     for name, (result, arguments) in header.functions.items():
         function = getattr(functions, f"iacta_{name}")
         function.restype, function.argtypes = result, arguments
-    if _is_checkout() and functions.iacta_source().decode() != hash_source(SOURCES):
-        raise IactaError("the core of iacta is older than its source; run `make core`")
     return Library(functions, header)
-
-
-def hash_source(folder: Path) -> str:
-    """Return the hash of the core's source, as computed by `cmake/hash_source.py`.
-
-    folder: the folder `src/core`.
-    """
-    names = sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*.*"))
-    return _hash(b"".join(name.encode() + (folder / name).read_bytes() for name in names))[:16]
 
 
 def _is_checkout() -> bool:

@@ -38,6 +38,7 @@ from iacta.war.games import (
     Aim,
     Floats,
     PlayedGames,
+    TimeIsOverError,
     War,
     check_war,
     describe_aim,
@@ -312,7 +313,11 @@ def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tup
     The result is `(CHOSEN_AIM, "")` if there is only one goal, or if the trial games exceed the
     time limit.
     """
-    aims = [aim for aim, _ in find_best_aim_per_goal(war, PLAYERS[player], seed)]
+    try:
+        found = find_best_aim_per_goal(war, PLAYERS[player], seed, deadline)
+    except TimeIsOverError:
+        return CHOSEN_AIM, ""
+    aims = [aim for aim, _ in found]
     if len(aims) < 2:
         return CHOSEN_AIM, ""
     mover, best = war.seats.index(war.turn.player), (-1.0, CHOSEN_AIM)
@@ -369,16 +374,12 @@ class _Sample:
         )
 
 
-class _TimeIsOverError(Exception):
-    """Raised when the deadline passes during a game."""
-
-
 def _limit_policy(policy: Policy, deadline: Deadline) -> Policy:
-    """Return a policy that raises `_TimeIsOverError` after a deadline."""
+    """Return a policy that raises `TimeIsOverError` after a deadline."""
 
     def act(turn: Turn) -> Action:
         if deadline.is_over:
-            raise _TimeIsOverError
+            raise TimeIsOverError
         return policy(turn)
 
     return act
@@ -403,7 +404,7 @@ class _PolicySeries:
             timed = _limit_policy(self.policy, limit)
             try:
                 winner = play_to_end(dict.fromkeys(seats, timed), self.turn, self.seed, number)
-            except _TimeIsOverError:
+            except TimeIsOverError:
                 break
             # V does not apply to policies. Therefore a game without a winner counts equally for all
             # players.

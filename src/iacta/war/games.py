@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import inf
 from random import Random
+from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -16,8 +17,8 @@ from iacta.game.victory import Victory
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.native.bit_sets import bits
-from iacta.native.calls import make_budget
-from iacta.native.core_library import load_library, make_pointer
+from iacta.native.calls import Call, call_core, make_budget
+from iacta.native.core_library import CoreData, Library, load_library, make_pointer
 from iacta.native.deadline import Deadline
 from iacta.plan.problem import refuse_large_board
 from iacta.rules.roll import Losses
@@ -70,9 +71,23 @@ OPEN_AIMS = {  # descriptions of the aims that concern no continent and no playe
 }
 
 
-def find_kind_number(aim: Aim) -> int:
+def get_kind_number(library: Library, aim: Aim) -> int:
     """Return the core's number for the kind of an aim."""
-    return -1 if aim.kind == CHOSEN else AIMS.index(aim.kind)
+    return library.names("AIM_")[aim.kind.replace(" ", "_")]
+
+
+def list_weights(library: Library, ai: Player) -> Floats:
+    """Return the weights of an AI in the order of the core."""
+    kinds, order = library.names("AIM_"), library.names("WEIGHT_")
+    weights = np.zeros(library.constant("WEIGHTS"))
+    for name, index in order.items():
+        if name == "aims":
+            weights[index] = sum(1 << kinds[kind.replace(" ", "_")] for kind in {*ai.aims})
+        elif name == "preferred":
+            weights[index] = kinds[ai.preferred.replace(" ", "_")]
+        else:
+            weights[index] = getattr(ai, name)
+    return weights
 
 
 def stack_weights(players: Sequence[Player], victory: Victory) -> Weights | None:
@@ -80,12 +95,20 @@ def stack_weights(players: Sequence[Player], victory: Victory) -> Weights | None
     if all(each.samples <= 0 for each in players):
         return None
     usual = "choosing" if victory.is_judged_by_v else "missions"
-    return np.concatenate(
-        [
-            load_weights(usual) if each.value is None else load_weights("choosing", each.value)
-            for each in players
-        ]
-    )
+    most = load_library("whole games").constant("VALUE_WEIGHTS")
+    rows = []
+    for each in players:
+        row = load_weights(usual) if each.value is None else load_weights("choosing", each.value)
+        if len(row) != most:
+            raise MalformedError(
+                f"value must be a file with {most:,} weights, got {len(row):,} in {each.value}"
+            )
+        rows.append(row)
+    return np.concatenate(rows)
+
+
+class TimeIsOverError(Exception):
+    """Raised when the deadline passes before an AI has chosen its actions."""
 
 
 class PlayedGames(NamedTuple):
@@ -166,11 +189,9 @@ class War:
         tables = make_tables(self._library, turn, self.seats)
         self.features = self._library.constant("FEATURES")
         self.card_lands = tables.turn.arrays["card_land"].tolist()
-        constants = self._library.header.constants.items()
-        self._actions = {
-            number: name.removeprefix("ACTION_")
-            for name, number in constants
-            if name.startswith("ACTION_")
+        self._actions = {number: name for name, number in self._library.names("ACTION_").items()}
+        self._kinds = {
+            number: name.replace("_", " ") for name, number in self._library.names("AIM_").items()
         }
         self._war = self._library.open_handle(
             "war_open", tables.problem.reference, tables.turn.reference
@@ -179,6 +200,15 @@ class War:
     def __del__(self) -> None:
         if self._war:
             self._core.iacta_war_close(self._war)
+
+    def _call(self, function: Call, deadline: Deadline | None) -> None:
+        """Call a function of the core with a budget; raise `TimeIsOverError` at the deadline."""
+        unsound = "the core received an invalid request"
+        code = call_core(
+            self._library, function, deadline or Deadline(), Lock(), is_short=True, unsound=unsound
+        )
+        if code == self._library.constant("STOPPED"):
+            raise TimeIsOverError
 
     def find_odds(self, to: int, able: int, defenders: int) -> tuple[float, float, float]:
         """Return the chance to win a whole battle, and the expected losses of both sides.
@@ -204,67 +234,96 @@ class War:
         )
         return chances, seen
 
-    def judge_aims(self, ai: Player, seed: int) -> list[tuple[Aim, float]]:
+    def judge_aims(
+        self, ai: Player, seed: int, deadline: Deadline | None = None
+    ) -> list[tuple[Aim, float]]:
         """Return the aims that an AI compares in this turn with their values; its choice is first.
 
         The value of an aim is the mean of V after simulated turns with this aim. The AI adds its
         `margin` to the value of `as liked` before it chooses. Clearly worse aims are simulated less
         often, and an elimination whose value nearly equals the best value is simulated more often.
-        The list is empty for an AI that chooses its aim without simulations.
+        The list is empty for an AI that chooses its aim without simulations. Raises
+        `TimeIsOverError` at the deadline.
         """
         if ai.samples <= 0:
             return []
-        most = len(AIMS) + 2 * len(self.seats) + 4 * len(self.turn.board.continents)
-        count = np.array([most], dtype=np.int32)
-        found, values = np.zeros((most, 2), dtype=np.int32), np.zeros(most)
-        self._core.iacta_war_judge_aims(
-            self._war,
-            make_pointer(ai.numbers),
-            make_pointer(stack_weights((ai,), self.turn.victory)),
-            seed,
-            make_pointer(found),
-            make_pointer(values),
-            make_pointer(count),
-        )
-        aims = [Aim(AIMS[kind], which) for kind, which in found[: count.item()].tolist()]
+        room = len(AIMS) + 2 * len(self.seats) + 4 * len(self.turn.board.continents)
+        count = np.zeros(1, dtype=np.int32)
+        found, values = np.zeros((room, 2), dtype=np.int32), np.zeros(room)
+        weights, choosing = self._find_weights((ai,))
+
+        def call(budget: Any) -> int:
+            count[0] = room
+            code: int = self._core.iacta_war_judge_aims(
+                self._war,
+                budget,
+                make_pointer(weights),
+                make_pointer(choosing),
+                seed,
+                make_pointer(found),
+                make_pointer(values),
+                make_pointer(count),
+            )
+            return code
+
+        self._call(call, deadline)
+        aims = [Aim(self._kinds[kind], which) for kind, which in found[: count.item()].tolist()]
         return [*zip(aims, values.tolist(), strict=False)]
 
     def choose_action(self, ai: Player, seed: int, aim: Aim = CHOSEN_AIM) -> tuple[Action, Aim]:
         """Return the next action of an AI with a given aim, and its aim after the action."""
-        chosen = np.array([find_kind_number(aim), aim.which], dtype=np.int32)
+        given = (get_kind_number(self._library, aim), aim.which)
+        chosen = np.zeros(2, dtype=np.int32)
         rows = self._library.make_rows("action", 1)
-        self._core.iacta_war_choose_action(
-            self._war,
-            make_pointer(ai.numbers),
-            make_pointer(stack_weights((ai,), self.turn.victory)),
-            seed,
-            make_pointer(chosen),
-            rows,
-        )
+        weights, choosing = self._find_weights((ai,))
+
+        def call(budget: Any) -> int:
+            chosen[:] = given
+            code: int = self._core.iacta_war_choose_action(
+                self._war,
+                budget,
+                make_pointer(weights),
+                make_pointer(choosing),
+                seed,
+                make_pointer(chosen),
+                rows,
+            )
+            return code
+
+        self._call(call, None)
         action, _ = self._read_action(self.turn, rows[0])
         kind, which = chosen.tolist()
-        return action, CHOSEN_AIM if kind < 0 else Aim(AIMS[kind], which)
+        return action, Aim(self._kinds[kind], which) if kind >= 0 else CHOSEN_AIM
 
-    def play_turn(self, ai: Player, seed: int, aim: Aim = CHOSEN_AIM) -> PlayedTurn:
+    def play_turn(
+        self, ai: Player, seed: int, aim: Aim = CHOSEN_AIM, deadline: Deadline | None = None
+    ) -> PlayedTurn:
         """Let an AI play the rest of the turn.
 
         Hidden missions are dealt at random for this call; the returned turn hides them again.
+        Raises `TimeIsOverError` at the deadline.
         """
         dealt = deal_missions(self.turn, seed)
         if dealt != self.turn:
-            played = War(dealt).play_turn(ai, seed, aim)
+            played = War(dealt).play_turn(ai, seed, aim, deadline)
             return _hide_missions(played, dealt, self.turn)
         room, lands = 1000, len(self.turn.armies)
         owners, armies = np.zeros(lands, np.uint8), np.zeros(lands, np.int32)
         cards = np.zeros(len(self.seats), np.int32)
-        while True:
+        weights, choosing = self._find_weights((ai,))
+        log: Any = None
+        count = np.zeros(1, dtype=np.int32)
+
+        def call(budget: Any) -> int:
+            nonlocal log
             log = self._library.make_rows("action", room)
-            count = np.array([room], dtype=np.int32)
-            self._core.iacta_war_play_turn(
+            count[0] = room
+            code: int = self._core.iacta_war_play_turn(
                 self._war,
-                make_pointer(ai.numbers),
-                make_pointer(stack_weights((ai,), self.turn.victory)),
-                find_kind_number(aim),
+                budget,
+                make_pointer(weights),
+                make_pointer(choosing),
+                get_kind_number(self._library, aim),
                 aim.which,
                 seed,
                 log,
@@ -273,6 +332,10 @@ class War:
                 make_pointer(armies),
                 make_pointer(cards),
             )
+            return code
+
+        while True:
+            self._call(call, deadline)
             if count.item() <= room:
                 break
             room = int(count.item())
@@ -310,31 +373,36 @@ class War:
         """
         chances = np.zeros((games, len(self.seats)))
         ended, reached = np.zeros(games, np.uint8), np.zeros(games, np.uint8)
-        rounds, played = np.zeros(games, np.int32), np.zeros(1, np.int32)
-        numbers = np.concatenate([each.numbers for each in players])
+        rounds = np.zeros(games, np.int32)
+        weights, choosing = self._find_weights(players)
+        request = CoreData(
+            self._library,
+            "games",
+            weights=weights,
+            ending=load_weights("ending"),
+            aim=get_kind_number(self._library, aim),
+            which=aim.which,
+            is_dealt=is_dealt,
+            cut=cut,
+            max_rounds=most_rounds,
+            games=games,
+            seed=seed % 2**64,
+            first=first,
+        )
+        if choosing is not None:
+            request.set_fields(choosing=choosing)
+        results = CoreData(
+            self._library, "played", chances=chances, ended=ended, reached=reached, rounds=rounds
+        )
         code = self._core.iacta_war_play_games(
             self._war,
             make_budget(self._library, deadline or Deadline(), inf),
-            make_pointer(numbers),
-            make_pointer(stack_weights(players, self.turn.victory)),
-            make_pointer(load_weights("ending")),
-            find_kind_number(aim),
-            aim.which,
-            is_dealt,
-            cut,
-            most_rounds,
-            seed % 2**64,
-            first,
-            games,
-            make_pointer(chances),
-            make_pointer(ended),
-            make_pointer(reached),
-            make_pointer(rounds),
-            make_pointer(played),
+            request.reference,
+            results.reference,
         )
         if code not in (self._library.constant("DONE"), self._library.constant("STOPPED")):
             raise IactaError("the core ran out of memory, or received an invalid request")
-        n = int(played.item())
+        n: int = results.data.played
         is_cut, is_too_long = (
             ended[:n] == self._library.constant(end) for end in ("END_CUT", "END_TOO_LONG")
         )
@@ -359,11 +427,11 @@ class War:
         """
         seen = np.zeros((max_samples, len(self.seats), self.features), dtype=np.float32)
         count, chances = np.array([max_samples], np.int32), np.zeros(len(self.seats))
-        numbers = np.concatenate([each.numbers for each in players])
+        weights, choosing = self._find_weights(players)
         self._core.iacta_war_record_game(
             self._war,
-            make_pointer(numbers),
-            make_pointer(stack_weights(players, self.turn.victory)),
+            make_pointer(weights),
+            make_pointer(choosing),
             most_rounds,
             sample_chance,
             seed % 2**64,
@@ -372,6 +440,11 @@ class War:
             make_pointer(chances),
         )
         return seen[: count.item()], chances
+
+    def _find_weights(self, players: Sequence[Player]) -> tuple[Floats, Weights | None]:
+        """Return the weights of AIs, and the weights of their value functions."""
+        rows = [list_weights(self._library, each) for each in players]
+        return np.concatenate(rows), stack_weights(players, self.turn.victory)
 
     def _replay(self, log: Any) -> PlayedTurn:
         """Replay the core's log through `Turn`, which checks that every action is legal."""
@@ -387,22 +460,22 @@ class War:
         start, to = names[max(row.a, 0)], names[max(row.b, 0)]
         mask = (row.y & 0xFFFFFFFF) << 32 | row.x & 0xFFFFFFFF
         match self._actions[row.kind]:
-            case "REVEAL":
+            case "reveal":
                 return Reveal(), self._read_hand(mask)
-            case "TRADE":
+            case "trade":
                 return TradeAction(self._read_hand(mask), start if row.a >= 0 else ""), None
-            case "PLACE":
+            case "place":
                 return Place(start, row.number), None
-            case "ATTACK":
+            case "attack":
                 attack = Attack(start, to, row.number)
                 if row.y < 0:
                     return attack, turn.find_choice(attack).throws[row.x]
                 return attack, Losses(row.x, row.y)
-            case "DEFEND":
+            case "defend":
                 return Defend(row.number), Losses(row.x, row.y)
-            case "ADVANCE":
+            case "advance":
                 return Advance(row.number), None
-            case "FORTIFY":
+            case "fortify":
                 return Fortify(start, to, row.number), None
         return EndPhase(), None
 
@@ -415,10 +488,15 @@ class War:
         return Hand._make((*counts, 0, names))
 
 
-def find_best_aim_per_goal(war: War, ai: Player, seed: int) -> list[tuple[Aim, float]]:
-    """Return the AI's best aim for each goal, with its value; the best goal comes first."""
+def find_best_aim_per_goal(
+    war: War, ai: Player, seed: int, deadline: Deadline | None = None
+) -> list[tuple[Aim, float]]:
+    """Return the AI's best aim for each goal, with its value; the best goal comes first.
+
+    Raises `TimeIsOverError` at the deadline.
+    """
     best = dict[str, tuple[Aim, float]]()
-    for aim, value in war.judge_aims(ai, seed):
+    for aim, value in war.judge_aims(ai, seed, deadline):
         best.setdefault(describe_aim(war, aim), (aim, value))
     return [*best.values()]
 

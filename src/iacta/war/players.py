@@ -51,16 +51,13 @@ Without a victory condition, the aim `win` requires all territories of at least 
 A mission to eliminate a player has the aim `eliminate` instead.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
 
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
 
-# The kinds of aims. The index of a kind equals its number in `src/core/iacta.h`.
+# The kinds of aims. `src/core/iacta.h` has a constant of the same name, such as `AIM_AS_LIKED`.
 AIMS = (
     AS_LIKED := "as liked",
     HOLD := "hold",
@@ -158,13 +155,6 @@ class Player:
     aims: tuple[str, ...] = ()
     preferred: str = AS_LIKED
     value: Path | None = None
-
-    @property
-    def numbers(self) -> npt.NDArray[np.float64]:
-        """The weights as an array, in the order of the core."""
-        numbers = [getattr(self, each.name) for each in fields(self) if each.type is float]
-        allowed = sum(1 << AIMS.index(kind) for kind in {*self.aims})
-        return np.array([*numbers, allowed, AIMS.index(self.preferred)], dtype=np.float64)
 
 
 USUAL = Player(
