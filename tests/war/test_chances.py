@@ -39,6 +39,7 @@ from iacta.war.goals import (
     _try_win,
 )
 from iacta.war.players import PLAYERS
+from iacta.war.value import load_weights
 from tests.game.positions import classic_turn, make_line_turn
 from tests.processes import press_ctrl_c_after
 from tests.war.twin import SimplePolicy
@@ -211,6 +212,24 @@ def test_a_policy_is_not_asked_after_the_time_limit(monkeypatch: pytest.MonkeyPa
     with pytest.raises(IllegalError, match="time_limit is too short for two games"):
         win_chances(make_line_turn("r6 b2 g1"), player=slow, time_limit=0)
     assert len(asked) < 10
+
+
+@pytest.mark.parametrize("player", ["usual", "simple"])
+def test_without_time_for_two_games_v_scores_the_position(
+    player: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("iacta.war.chances.GRACE", 0.0)
+    turn = make_line_turn("r6 b2 g1")
+    found = win_chances(turn, player=player, time_limit=0)
+    for estimate in (found.chances, found.second_opinion):
+        assert estimate.is_scored
+        assert not estimate.is_decided
+        chances = [each.chance for each in estimate.chances]
+        assert sum(chances) == pytest.approx(1)
+        for each in estimate.chances:
+            assert 0 <= each.interval.low <= each.chance <= each.interval.high <= 1
+            assert each.interval.high - each.interval.low > 0.4
+    assert chances == pytest.approx(War(turn).judge(load_weights("ending"))[0].tolist())
 
 
 def idle(turn: Turn) -> Action:

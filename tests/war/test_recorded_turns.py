@@ -13,7 +13,7 @@ from benchmarks.eliminations import (
     read_opportunities,
 )
 from iacta import Missions
-from iacta.war.games import Aim, War
+from iacta.war.games import CHOSEN_AIM, Aim, War
 from iacta.war.players import ELIMINATE, PLAYERS
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -63,9 +63,9 @@ def make_mission_war(index: int) -> War:
     return War(opportunity.turn.with_options(victory=Missions(missions)))
 
 
-def count_wins(war: War, **options: Aim) -> int:
+def count_wins(war: War, aim: Aim = CHOSEN_AIM) -> int:
     """Return how many of 40 turns the mover wins."""
-    ends = (war.play_turn(USUAL, seed, **options).end for seed in range(40))
+    ends = (war.play_turn(USUAL, seed, aim).end for seed in range(40))
     return sum(end.winner == war.turn.player for end in ends)
 
 

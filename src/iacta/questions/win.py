@@ -25,9 +25,17 @@ from iacta.forms.whole_game import (
     format_share_and_range,
 )
 from iacta.inputs.meanings import Count, Unit
+from iacta.native.deadline import Deadline
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
-from iacta.war.games import OPEN_AIMS, War, deal_missions, describe_aim, find_best_aim_per_goal
+from iacta.war.games import (
+    OPEN_AIMS,
+    TimeIsOverError,
+    War,
+    deal_missions,
+    describe_aim,
+    find_best_aim_per_goal,
+)
 from iacta.war.narration import describe_moves
 from iacta.war.players import AS_LIKED, PLAYERS
 from iacta.war.tournament import MAX_ROUNDS
@@ -91,6 +99,7 @@ class WinQuestion(WholeGameForm, Question):
         return WinAnswer(self, found)
 
 
+TURN_TIME_SHARE = 0.25  # the time for `--turn`, as a share of the time limit
 WIN = "The share of the games that the player wins."
 SECOND_OPINION = "The same share if another AI of equal strength plays every side."
 INTERVAL = "The 95% interval of `win` for more such games, not for games among people."
@@ -205,10 +214,14 @@ class WinAnswer(Answer):
     def moves(self) -> list[str]:
         """A turn of the AI, in words, with the winner if it ends the game; empty if it is over."""
         question = self.question
-        if question.turn.phase == "over" or not self.found.chances.games:
+        if question.turn.phase == "over" or self.found.chances.is_decided:
             return []
         dealt = deal_missions(question.turn, question.seed)
-        record = War(dealt).play_turn(PLAYERS[question.player], question.seed)
+        limit = self._limit_turn()
+        try:
+            record = War(dealt).play_turn(PLAYERS[question.player], question.seed, deadline=limit)
+        except TimeIsOverError:
+            return ["does not finish within the time limit"]
         moves = describe_moves(record) or ["does nothing"]
         return [*moves, *filter(None, [describe_winner(record.end)])]
 
@@ -216,19 +229,31 @@ class WinAnswer(Answer):
     def compared(self) -> list[ComparedGoalRecord]:
         """The goals that the AI compares for the turn; empty for an AI without goals."""
         question = self.question
-        if question.turn.phase == "over" or not self.found.chances.games:
+        if question.turn.phase == "over" or self.found.chances.is_decided:
             return []
         war = War(question.turn)
-        aims = find_best_aim_per_goal(war, PLAYERS[question.player], question.seed)
+        ai = PLAYERS[question.player]
+        try:
+            aims = find_best_aim_per_goal(war, ai, question.seed, self._limit_turn())
+        except TimeIsOverError:
+            return []
         return [ComparedGoalRecord(goal=describe_aim(war, aim), value=value) for aim, value in aims]
+
+    def _limit_turn(self) -> Deadline:
+        """Return the deadline for a turn as the AI plays it, or for the comparison of its goals."""
+        limit = self.question.time_limit
+        return Deadline(None if limit is None else max(float(limit), 1.0) * TURN_TIME_SHARE)
 
     def _is_complete(self) -> bool:
         wanted, kinds = self.question.games, (self.found.chances, self.found.second_opinion)
-        return all(each.games in (0, wanted or DEFAULT_GAMES.get(each.ai, 2000)) for each in kinds)
+        return all(
+            each.is_decided or each.games == (wanted or DEFAULT_GAMES.get(each.ai, 2000))
+            for each in kinds
+        )
 
     def _describe_win(self) -> str:
         """Describe the share of wins of the player to move, unless shares are too uncertain."""
-        if not self.found.chances.games:
+        if self.found.chances.is_decided:
             return win_sentence(self)
         shares = {
             each.player: describe_share(each.chance, each.interval) for each, _ in self.pairs()
@@ -256,7 +281,7 @@ class WinAnswer(Answer):
         chosen = [f"In this turn {name} plays for the goal that won most games: {goal}."]
         is_chosen = goal not in ("", OPEN_AIMS[AS_LIKED])
         condition = describe_condition(self.question.turn)
-        people = [PEOPLE] if chances.games else []
+        people = [] if chances.is_decided else [PEOPLE]
         yield Section([win_sentence(self), *condition, *(chosen if is_chosen else []), *people])
         rows = [
             (
@@ -271,7 +296,7 @@ class WinAnswer(Answer):
         names = [f"with {describe_ai(each.ai)}" for each in (chances, self.found.second_opinion)]
         columns = ("", names[0], "95% interval", names[1], "95% interval")
         yield Section([Table(columns, rows)], title="Games won:")
-        if chances.games:
+        if not chances.is_decided:
             yield Section([_describe_games(chances), _describe_games(self.found.second_opinion)])
         if self.question.turn_ and self.moves:
             yield Section(self.moves, title=f"A turn as {describe_ai(chances.ai)} plays it:")
@@ -294,7 +319,7 @@ def win_sentence(answer: WinAnswer) -> str:
     """Return a sentence about the share of games that the player to move wins."""
     name = answer.question.turn.player
     found = (answer.found.chances, answer.found.second_opinion)
-    if not found[0].games:
+    if found[0].is_decided:
         is_alone = f"{_capitalise(name)} has won: no other player is left."
         return describe_winner(answer.question.turn) or is_alone
     own = (each.find_chance(name) for each in found)
@@ -308,6 +333,11 @@ def _capitalise(name: str) -> str:
 
 
 def _describe_games(estimate: WinEstimate) -> str:
+    if estimate.is_scored:
+        return (
+            f"The time is too short for two games with {describe_ai(estimate.ai)}, so its shares "
+            "are a rough estimate from the position alone, with a wide interval."
+        )
     games = f"{estimate.games:,} games with {describe_ai(estimate.ai)}"
     ended = [
         *([f"{estimate.cut:,} stopped after {CUT_ROUNDS} rounds"] if estimate.cut else []),

@@ -47,6 +47,7 @@ from iacta.war.games import (
 )
 from iacta.war.players import PLAYERS
 from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS, Seat, get_seat_name, play_to_end, read_seat
+from iacta.war.value import load_weights
 
 CUT_ROUNDS = 6  # games of the AIs in `ALLOWANCES` stop after this many rounds
 # The allowance for the error of V, by AI. In a test of 160 chances, the rms error was 2 percentage
@@ -60,6 +61,7 @@ GRACE = 0.1  # extra time for the first two games after a deadline, in seconds
 CHUNK_GAMES = 10  # games per call of the core; few, so that all threads end a stage together
 FIRST_STAGE = 100  # games in the first stage; each later stage doubles the number of games
 FIRST_STAGE_SHARES = (0.5, 1.0)  # each AI's share of the remaining time in the first stage
+SCORED_AS_GAMES = 4  # V of a position gets Wilson's interval for this number of games
 GOAL_GAMES = 40  # trial games for each goal; more games would delay the first result
 GOAL_TIME_SHARE = 0.4  # the maximum share of the time limit for trial games
 SEED_COUNT = 2**62  # adding this number to a seed gives independent games
@@ -92,6 +94,8 @@ class WinEstimate:
     cut: the number of games cut short and decided by the learnt value function V.
     too_long: the number of games undecided after 200 rounds, which the core scores by V.
     allowance: the error that scoring by V may add to each interval.
+    is_scored: whether the time was too short for two games, so that V scored the position itself.
+        The intervals are then as wide as those of four games.
     """
 
     ai: str
@@ -100,6 +104,12 @@ class WinEstimate:
     cut: int
     too_long: int
     allowance: float
+    is_scored: bool = False
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the game is already decided, so that no games were played."""
+        return not self.games and not self.is_scored
 
     def find_chance(self, player: str) -> WinChance:
         """Return the chance of a player."""
@@ -151,7 +161,8 @@ def win_chances(
     A player who is the last survivor has a chance of exactly 1, and a player without territories
     has a chance of exactly 0. Raises `IactaError` for more than six players, for rules under which
     a battle can gain armies, for a game that cannot end because nobody can attack, and for a time
-    limit that is too short for two games.
+    limit that is too short for two games of a policy. If the time is too short for two games of an
+    AI, the value function V scores the position itself.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:red:9,Argentina:blue:1")
@@ -367,7 +378,7 @@ class _Sample:
         """Estimate the chances to win from all games played."""
         columns = PlayedGames(*(np.concatenate(each) for each in zip(*self._parts, strict=True)))
         if len(columns.chances) < 2:
-            raise make_time_error()
+            return _score_position(self.turn, self.name)
         cut, too_long = int(columns.is_cut.sum()), int(columns.is_too_long.sum())
         return _make_estimate(
             self.turn, self.name, list_seats(self.turn), columns.chances, cut, too_long
@@ -445,6 +456,23 @@ def estimate_interval(chances: Floats, *, has_all_winners: bool) -> Interval:
         return Estimate(len(chances), round(float(chances.sum()))).interval()
     mean, half = float(chances.mean()), Z * float(chances.std(ddof=1)) / sqrt(len(chances))
     return Interval(max(mean - half, 0.0), min(mean + half, 1.0))
+
+
+def _score_position(turn: Turn, ai: str) -> WinEstimate:
+    """Estimate the chances to win by the value function V, without games."""
+    war = War(turn)
+    values = dict(zip(war.seats, war.judge(load_weights("ending"))[0].tolist(), strict=True))
+    rows = []
+    for name in turn.players:
+        chance, scale = values.get(name, 0.0), 1 + Z**2 / SCORED_AS_GAMES
+        middle = chance + Z**2 / (2 * SCORED_AS_GAMES)
+        variance = chance * (1 - chance) / SCORED_AS_GAMES + (Z / (2 * SCORED_AS_GAMES)) ** 2
+        low, high = (middle + side * Z * sqrt(variance) for side in (-1, 1))
+        interval = Interval(max(low / scale, 0.0), min(high / scale, 1.0))
+        if name not in turn.owners:
+            interval = Interval(0.0, 0.0)
+        rows.append(WinChance(name, chance, interval))
+    return WinEstimate(ai, tuple(rows), 0, 0, 0, 0.0, is_scored=True)
 
 
 def _make_certain_estimate(turn: Turn, ai: str) -> WinEstimate:
