@@ -10,7 +10,6 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from random import Random
 from typing import ClassVar, Self, cast
 from urllib.parse import unquote
@@ -22,6 +21,7 @@ from iacta.game.victory import (
     GameState,
     Victory,
     WayToWin,
+    choose_cheapest,
     register_victory,
     replace_error_prefix,
     spell_players,
@@ -55,7 +55,7 @@ BOX_CARDS = (  # the mission cards of the edition of 1993, without eliminations
     "Europe, South America, any",
     "Europe, Australia, any",
 )
-MAX_ARMIES = 1_000_000  # the maximum for each territory of a mission; the core can add up so many
+MAX_MISSION_ARMIES = 1_000_000  # the maximum for each territory; the core can add up so many
 TERRITORIES = re.compile(
     r"(\d+) territor(?:y|ies)(?: with (\d+) arm(?:y|ies)(?: each)?)?", re.IGNORECASE
 )
@@ -112,7 +112,7 @@ class OwnTerritories(Mission):
 
     def __post_init__(self) -> None:
         set_field(self, "number", read_int(self.number, "number of territories", 1))
-        most = MAX_ARMIES
+        most = MAX_MISSION_ARMIES
         set_field(self, "armies", read_int(self.armies, "armies on each territory", 0, most))
 
     def resolve_names(self, turn: GameState) -> Self:
@@ -213,7 +213,7 @@ class OwnContinents(Mission):
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
         named, others = self._list_continents(turn.board), self._list_others(turn.board)
         ways = []
-        for chosen in combinations(others, self.others):
+        for chosen in choose_cheapest(others, self.others, turn, player):
             every = dict.fromkeys(name for each in (*named, *chosen) for name in each)
             ways.append(WayToWin(tuple(every)))
         return tuple(ways)

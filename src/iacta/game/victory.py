@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
-from math import ceil
+from heapq import heappop, heappush
+from itertools import chain, combinations
+from math import ceil, comb
 from random import Random
 from typing import ClassVar, NamedTuple, Protocol, Self, TypeVar
 
@@ -26,6 +27,9 @@ from iacta.probability.chances import read_chance, read_fraction
 
 SURVIVOR = "survivor"
 MAX_PERCENT = 100
+# The maximum number of ways to win in a list. Of more ways, the ways with the fewest hostile armies
+# are listed.
+MAX_WAYS_TO_WIN = 300
 SHARES = "share must be like 70%, or a number of territories"
 V = TypeVar("V")
 VICTORIES: "dict[str, type[Victory]]" = {}  # the keys are the names of conditions
@@ -48,6 +52,45 @@ class GameState(Protocol):
     def owners(self) -> tuple[str, ...]: ...
     @property
     def armies(self) -> tuple[int, ...]: ...
+
+
+def choose_cheapest(
+    groups: Sequence[tuple[str, ...]], number: int, turn: GameState, player: str
+) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """Yield sets of `number` groups of territories, at most `MAX_WAYS_TO_WIN` sets.
+
+    groups: the names of the territories of each group, such as a continent.
+    number: the number of groups in a set.
+
+    If there are more sets, the sets with the fewest hostile armies and territories come first: the
+    search starts with the cheapest groups, and repeatedly replaces one group by the next group. Its
+    memory is proportional to the number of sets that it yields.
+    """
+    if comb(len(groups), number) <= MAX_WAYS_TO_WIN:
+        yield from combinations(groups, number)
+        return
+    hostile = {
+        name: armies + 1
+        for name, owner, armies in zip(
+            turn.board.territories, turn.owners, turn.armies, strict=True
+        )
+        if owner != player
+    }
+    costs = [sum(hostile.get(name, 0) for name in names) for names in groups]
+    order = sorted(range(len(groups)), key=lambda k: costs[k])
+    first = tuple(range(number))
+    waiting, known = [(sum(costs[order[k]] for k in first), first)], {first}
+    for _ in range(MAX_WAYS_TO_WIN):
+        cost, ranks = heappop(waiting)
+        yield tuple(groups[k] for k in sorted(order[rank] for rank in ranks))
+        for i, rank in enumerate(ranks):
+            after = ranks[i + 1] if i + 1 < number else len(groups)
+            if rank + 1 < after:
+                changed = (*ranks[:i], rank + 1, *ranks[i + 1 :])
+                if changed not in known:
+                    known.add(changed)
+                    more = costs[order[rank + 1]] - costs[order[rank]]
+                    heappush(waiting, (cost + more, changed))
 
 
 class WayToWin(NamedTuple):
@@ -116,7 +159,7 @@ class Victory:
 
     @abstractmethod
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
-        """Return the ways to fulfil the condition for a player of a turn."""
+        """Return the ways to fulfil the condition for a player, at most `MAX_WAYS_TO_WIN`."""
 
     @abstractmethod
     def describe(self, turn: GameState) -> str:
@@ -415,7 +458,8 @@ class Capitals(Victory):
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
         own = self.capitals[player]
         others = [each for each in self.capitals.values() if each != own]
-        return tuple(WayToWin((own, *each)) for each in combinations(others, self._needed - 1))
+        chosen = choose_cheapest([(each,) for each in others], self._needed - 1, turn, player)
+        return tuple(WayToWin((own, *chain(*capitals))) for capitals in chosen)
 
     def describe(self, turn: GameState) -> str:
         few = "all" if self.number is None else f"{self.number} of"

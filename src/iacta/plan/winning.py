@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from iacta.game import Fortify, Turn
+from iacta.game.victory import MAX_WAYS_TO_WIN
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import OwnAny, TakeAll
 from iacta.plan.opponents import begin_opponent_turn
@@ -57,6 +58,8 @@ def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win |
     # territory enough armies.
     needs_armies = any(isinstance(goal, OwnAny) and goal.armies > 1 for goal in goals)
     is_bounded = not needs_armies or turn.fortify == "none"
+    if len(turn.victory.list_ways(turn, search.player)) >= MAX_WAYS_TO_WIN:
+        is_bounded = False  # the list may lack ways to win
     if len(goals) == 1:
         return Win(goals[0], None if is_bounded else 1.0)
     looks = search.estimate(goals)
