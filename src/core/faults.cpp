@@ -8,9 +8,9 @@ using namespace iacta;
 
 namespace {
 
-constexpr int MAX_LANDS = IACTA_MAX_TERRITORIES, MAX_SETS = IACTA_MAX_SETS, MAX_ARMIES = IACTA_MAX_ARMIES;
+constexpr int MAX_LANDS = IACTA_MAX_TERRITORIES, MAX_SETS = IACTA_MAX_SETS, MAX_CORE_ARMIES = IACTA_MAX_ARMIES;
 // The limits in messages.
-const std::string LANDS = std::to_string(MAX_LANDS), ARMIES = std::to_string(MAX_ARMIES);
+const std::string LANDS = std::to_string(MAX_LANDS), ARMIES = std::to_string(MAX_CORE_ARMIES);
 constexpr int MAX_DICE = 1000;
 constexpr double MAX_TABLE = 1e12, ROUNDING = 1e-6;
 
@@ -48,7 +48,7 @@ std::string find_fault_dice(const iacta_problem& p) {
         !are_valid_offsets(p.answer_first, p.throws, p.answers) ||
         !are_valid_offsets(p.result_first, p.answers, p.results))
         return length;
-    if (!are_within(p.least, p.rows, 0, MAX_ARMIES)) return "required advances must be from 0 to " + ARMIES;
+    if (!are_within(p.least, p.rows, 0, MAX_CORE_ARMIES)) return "required advances must be from 0 to " + ARMIES;
     for (int a = 0; a < p.answers; ++a) {
         int first = p.result_first[a], count = p.result_first[a + 1] - first;
         if (sum_chances(p.result_chance + first, count) > 1.0 + ROUNDING)
@@ -79,8 +79,8 @@ std::string find_fault_dice(const iacta_problem& p) {
 }
 
 std::string find_fault_battles(const iacta_problem& p) {
-    if (!are_within(&p.able, 1, 0, MAX_ARMIES) || !are_within(&p.defenders, 1, 0, MAX_ARMIES) || p.battles < 0 ||
-        p.width < 1 || p.width > p.able + 1 ||
+    if (!are_within(&p.able, 1, 0, MAX_CORE_ARMIES) || !are_within(&p.defenders, 1, 0, MAX_CORE_ARMIES) ||
+        p.battles < 0 || p.width < 1 || p.width > p.able + 1 ||
         double(p.battles) * (p.able + 1.0) * (double(p.width) + p.defenders + 1.0) > MAX_TABLE ||
         !are_within(p.battle_first, p.kinds, 0, p.battles))
         return "the tables of whole battles must have the stated lengths";
@@ -112,7 +112,7 @@ std::string find_fault_rewards(const iacta_problem& p) {
         return "payments must be finite";
     if (!(p.price >= 0.0 && p.price <= MAX_PAID)) return "the price of an army must be at least 0";
     auto pays = [](double each) { return each != 0.0; };
-    if (!are_within(&p.number, 1, 0, p.lands) || !are_within(&p.enough, 1, 0, MAX_ARMIES) ||
+    if (!are_within(&p.number, 1, 0, p.lands) || !are_within(&p.enough, 1, 0, MAX_CORE_ARMIES) ||
         (p.number > 0 && (p.sets > 0 || p.price > 0.0 || p.once != 0 || std::any_of(p.pays, p.pays + p.lands, pays))))
         return "a goal with a number of lands excludes all other payments";
     return "";
@@ -140,7 +140,7 @@ std::string find_fault_missions(const iacta_problem& p, const iacta_turn& t) {
                                                       : t.players;
         if (m.kind < IACTA_MISSION_LANDS || m.kind > IACTA_MISSION_ELIMINATE || m.first < 0 || entries < 0 ||
             entries > MAX_LANDS || !are_within(t.mission_entries + m.first, entries, 0, most - 1) ||
-            !are_within(&m.number, 1, 0, MAX_LANDS) || !are_within(&m.armies, 1, 0, MAX_ARMIES) ||
+            !are_within(&m.number, 1, 0, MAX_LANDS) || !are_within(&m.armies, 1, 0, MAX_CORE_ARMIES) ||
             !may_replace(m.instead) || !may_replace(m.own) || (m.kind >= IACTA_MISSION_CAPITALS && entries < 1) ||
             (m.kind == IACTA_MISSION_ELIMINATE && m.own < 0))
             return "each mission must have a known kind, and entries that exist in the game";
@@ -161,8 +161,8 @@ std::string iacta::find_fault(const iacta_problem& p) {
     if (borders < 0 || !are_valid_offsets(p.border_first, p.lands, borders) || (borders > 0 && !p.border_to) ||
         !are_within(p.border_to, borders, 0, p.lands - 1))
         return "borders must lead to lands of the board";
-    if (!are_within(p.armies, p.lands, 0, MAX_ARMIES) || !are_within(p.keep, p.lands, 0, MAX_ARMIES) ||
-        !are_within(&p.garrison, 1, 0, MAX_ARMIES))
+    if (!are_within(p.armies, p.lands, 0, MAX_CORE_ARMIES) || !are_within(p.keep, p.lands, 0, MAX_CORE_ARMIES) ||
+        !are_within(&p.garrison, 1, 0, MAX_CORE_ARMIES))
         return "armies must be whole numbers of at most " + ARMIES;
     if (!are_within(p.kind, p.lands, 0, p.kinds - 1)) return "each land must have a kind of rules";
     for (auto find : {find_fault_dice, find_fault_battles, find_fault_rewards}) {
@@ -179,7 +179,7 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
     if (t.players < 2 || t.players > MAX_PLAYERS)
         return "the number of players must be from 2 to " + std::to_string(MAX_PLAYERS);
     if (t.mover < 0 || t.mover >= t.players || t.phase < IACTA_PHASE_TRADE || t.phase > IACTA_PHASE_OVER ||
-        t.then < IACTA_PHASE_TRADE || t.then > IACTA_PHASE_OVER || !are_within(&t.place, 1, 0, MAX_ARMIES) ||
+        t.then < IACTA_PHASE_TRADE || t.then > IACTA_PHASE_OVER || !are_within(&t.place, 1, 0, MAX_CORE_ARMIES) ||
         !are_within(&t.first, 1, 0, p.lands - 1))
         return "the turn must have a valid player, phase and number of armies to place";
     bool mine = false;
@@ -190,18 +190,18 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
         total += p.armies[v];
     }
     if (!mine) return "the player to move must own a territory";
-    if (total > MAX_ARMIES) return "the sum of all armies must be at most " + ARMIES;
+    if (total > MAX_CORE_ARMIES) return "the sum of all armies must be at most " + ARMIES;
     if (t.continents < 0 || !are_valid_offsets(t.continent_first, t.continents, t.continent_first[t.continents]) ||
         (t.continents > 0 && (!t.bonus || !t.continent_lands)) ||
         !are_within(t.continent_lands, t.continent_first[t.continents], 0, p.lands - 1) ||
-        !are_within(t.bonus, t.continents, -MAX_ARMIES, MAX_ARMIES))
+        !are_within(t.bonus, t.continents, -MAX_CORE_ARMIES, MAX_CORE_ARMIES))
         return "continents must list lands of the board";
-    if (t.sets < 1 || !are_within(t.set_armies, t.sets, 0, MAX_ARMIES) ||
-        !are_within(t.fixed, SYMBOLS + 1, 0, MAX_ARMIES) || !are_within(t.card_land, CARDS, -1, p.lands - 1))
+    if (t.sets < 1 || !are_within(t.set_armies, t.sets, 0, MAX_CORE_ARMIES) ||
+        !are_within(t.fixed, SYMBOLS + 1, 0, MAX_CORE_ARMIES) || !are_within(t.card_land, CARDS, -1, p.lands - 1))
         return "the tables of sets and cards must have numbers in the allowed ranges";
     if (!are_within(&t.must_trade, 1, SET, CARDS) || !are_within(&t.traded_at_once, 1, SET, CARDS + 1) ||
-        !are_within(&t.pictured_armies, 1, 0, MAX_ARMIES) || !are_within(&t.lands_for_an_army, 1, 1, MAX_LANDS) ||
-        !are_within(&t.fewest_new, 1, 0, MAX_ARMIES))
+        !are_within(&t.pictured_armies, 1, 0, MAX_CORE_ARMIES) || !are_within(&t.lands_for_an_army, 1, 1, MAX_LANDS) ||
+        !are_within(&t.fewest_new, 1, 0, MAX_CORE_ARMIES))
         return "the rules of cards and new armies must have numbers in the allowed ranges";
     if (std::string fault = find_fault_missions(p, t); !fault.empty()) return fault;
     Cards all = 0;

@@ -135,10 +135,10 @@ class Exact {
             shift += bits;
         }
         is_small_ = word == 0;
-        fits_ = word < MAX_KEY_WORDS && count_armies(game.start) <= MAX_ARMIES;
+        fits_ = word < MAX_KEY_WORDS && count_armies(game.start) <= MAX_EXACT_ARMIES;
     }
 
-    // Returns whether there are at most MAX_ARMIES armies and the key of every state fits in MAX_KEY_WORDS words.
+    // Returns whether there are at most MAX_EXACT_ARMIES armies and the key of every state fits in MAX_KEY_WORDS words.
     bool fits() const { return fits_; }
     size_t states() const { return is_small_ ? small_.count() : large_.count(); }
     // Returns the best number of armies to advance after a conquest of c from v.
@@ -187,7 +187,7 @@ class Exact {
     }
 
   private:
-    static constexpr int MAX_ARMIES = 3000;
+    static constexpr int MAX_EXACT_ARMIES = 3000;
     static constexpr int64_t WORK_PER_KNOWN_STATE = 100;
 
     int count_armies(const Position<W>& s) const {

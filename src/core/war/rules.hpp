@@ -79,16 +79,17 @@ class Odds {
     struct Row {
         double won = 0.0, lost = 0.0, killed = 0.0;
     };
-    static constexpr int MAX_ARMIES = IACTA_LARGEST_TABLE;  // larger battles are scaled down to this size
+    static constexpr int MAX_TABLE_ARMIES = IACTA_LARGEST_TABLE;  // larger battles are scaled down to this size
 
     template <int W>
-    Odds(const Game<W>& game, int kind, int land) : rows_(size_t(MAX_ARMIES + 1) * (MAX_ARMIES + 1)), top_(MAX_ARMIES) {
+    Odds(const Game<W>& game, int kind, int land)
+        : rows_(size_t(MAX_TABLE_ARMIES + 1) * (MAX_TABLE_ARMIES + 1)), top_(MAX_TABLE_ARMIES) {
         if (game.whole[kind]) {
             read_battles(game, land);
             return;
         }
-        for (int d = 1; d <= MAX_ARMIES; ++d)
-            for (int a = 1; a <= MAX_ARMIES; ++a) {
+        for (int d = 1; d <= MAX_TABLE_ARMIES; ++d)
+            for (int a = 1; a <= MAX_TABLE_ARMIES; ++a) {
                 int k = std::min(a, game.attack_dice(land));
                 Row& row = at(a, d);
                 Span throws = game.throws(land, k, d);
@@ -132,8 +133,8 @@ class Odds {
     std::vector<Row> rows_;
     int top_;
 
-    const Row& at(int a, int d) const { return rows_[size_t(a) * (MAX_ARMIES + 1) + size_t(d)]; }
-    Row& at(int a, int d) { return rows_[size_t(a) * (MAX_ARMIES + 1) + size_t(d)]; }
+    const Row& at(int a, int d) const { return rows_[size_t(a) * (MAX_TABLE_ARMIES + 1) + size_t(d)]; }
+    Row& at(int a, int d) { return rows_[size_t(a) * (MAX_TABLE_ARMIES + 1) + size_t(d)]; }
     Row find_row(int a, int d) const { return d < 1 ? Row{1.0, 0.0, 0.0} : a < 1 ? Row{} : at(a, d); }
 
     Row scale(int able, int defenders) const {
@@ -147,10 +148,10 @@ class Odds {
 
     template <int W>
     void read_battles(const Game<W>& game, int land) {
-        top_ = std::min({MAX_ARMIES, game.able(), game.battle(land, 1).defenders});
+        top_ = std::min({MAX_TABLE_ARMIES, game.able(), game.battle(land, 1).defenders});
         for (int d = 1; d <= top_; ++d) {
             const Battle& battle = game.battle(land, d);
-            for (int a = 1; a <= std::min(MAX_ARMIES, battle.able); ++a) {
+            for (int a = 1; a <= std::min(MAX_TABLE_ARMIES, battle.able); ++a) {
                 Row& row = at(a, d);
                 for (int x = 0; x < std::min(a, battle.width); ++x) {
                     double p = battle.won[size_t(a) * size_t(battle.width) + size_t(x)];

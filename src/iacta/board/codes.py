@@ -25,7 +25,9 @@ CLASSIC = "classic"
 FIELDS = 4
 HASH_DIGITS = 16
 MAX_LENGTH = 10**6
-MAX_ARMIES = 10**9  # the maximum number of armies on a territory; all sums then fit in 64 bits
+MAX_TERRITORY_ARMIES = (
+    10**9
+)  # the maximum number of armies on a territory; all sums then fit in 64 bits
 SEPARATORS = re.compile(r"[%,:;=\s]")
 
 
@@ -127,7 +129,9 @@ def read_code(text: str, board: Board | None = None) -> Code:
         if owners[t]:
             raise IllegalError(f"{coded.territories[t]!r} appears twice")
         owners[t] = unescape_name(parts[1])
-        armies[t] = parse_int(parts[2], f"armies on {coded.territories[t]}", 0, MAX_ARMIES)
+        armies[t] = parse_int(
+            parts[2], f"armies on {coded.territories[t]}", 0, MAX_TERRITORY_ARMIES
+        )
     return Code(coded, unescape_name(player), tuple(owners), tuple(armies), tuple(rest))
 
 

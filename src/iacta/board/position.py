@@ -16,7 +16,7 @@ from iacta.board.board import (
     format_json,
     read_name,
 )
-from iacta.board.codes import MAX_ARMIES, is_code, read_code, write_code
+from iacta.board.codes import MAX_TERRITORY_ARMIES, is_code, read_code, write_code
 from iacta.board.files import (
     read_board,
 )
@@ -51,7 +51,7 @@ class Holding:
     def __post_init__(self) -> None:
         if not (isinstance(self.owner, str) and self.owner == ""):
             set_field(self, "owner", read_name(self.owner, "owner"))
-        least, most = (1, MAX_ARMIES) if self.owner else (0, 0)
+        least, most = (1, MAX_TERRITORY_ARMIES) if self.owner else (0, 0)
         set_field(self, "armies", read_int(self.armies, "armies", least, most))
 
 

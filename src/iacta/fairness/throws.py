@@ -33,7 +33,7 @@ MAX_TRIALS = 20_000  # maximum number of different rolls, battles and chances ke
 MAX_REMEMBERED = 2**18  # maximum number of lines in the cache of prepared lines
 # Maximum number of armies in all different battles and rolls, about a minute of work. The armies of
 # a roll count less, see `ROLLS_PER_BATTLE`.
-MAX_ARMIES = 250_000
+MAX_TESTED_ARMIES = 250_000
 # Dice that are not counted by face: the log omits them, or they are rerolled or differ in faces.
 UNKNOWN: Side = (-1, ())
 ROLLS_PER_BATTLE = 40  # computing one battle takes as long as computing this many rolls
@@ -188,10 +188,10 @@ class Registry:
             # to compute than the luck of a whole battle.
             is_roll = entry.trial.kind == "roll" and not entry.ahead
             self._total_size += armies / ROLLS_PER_BATTLE if is_roll else armies
-        if self._total_size > MAX_ARMIES:
+        if self._total_size > MAX_TESTED_ARMIES:
             raise TooLargeError(
                 "the log is too large: its different battles and rolls would take too long to "
-                f"compute (they count as more than {MAX_ARMIES:,} armies)"
+                f"compute (they count as more than {MAX_TESTED_ARMIES:,} armies)"
             )
 
     def find_line(self, entry: Entry) -> Line | None:

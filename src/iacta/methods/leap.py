@@ -85,7 +85,7 @@ Complex: TypeAlias = npt.NDArray[np.complex128]
 RELATIVE_ERROR = 1e-12
 MIN_CHANCE = 1e-150  # smallest chance with an error bound; smaller chances become 0
 TABLE_SIZE = 256
-MAX_ARMIES = 10**18  # keeps products within 64 bits
+MAX_LEAP_ARMIES = 10**18  # keeps products within 64 bits
 MAX_FULL_STATES = 10**6  # maximum number of states to visit with `lattice`
 MAX_FULL_ROWS = 5000  # maximum number of defenders in a battle to solve with `lattice`
 STEPS_PER_OUTCOME = 2500
@@ -706,7 +706,7 @@ class Leap(RollKernel):
 
         Such rules let a few armies beat a thousand, or give a roll with all dice only one result.
         """
-        if max(attackers, defenders) > MAX_ARMIES:
+        if max(attackers, defenders) > MAX_LEAP_ARMIES:
             raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
         _choose_diagonal(self.rules, RARE)
 

@@ -37,7 +37,7 @@ from iacta.inputs.reprs import format_short_repr
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Error, Floats, Values
 from iacta.odds.spread import (
-    MAX_ARMIES,
+    MAX_FRONT_ARMIES,
     MAX_SPREADS,
     MAX_VALUES,
     OBJECTIVES,
@@ -226,7 +226,7 @@ def defend_fronts(
 
     Source: `iacta.odds.fronts`.
     """
-    total = read_int(armies, "armies", least=1, most=MAX_ARMIES)
+    total = read_int(armies, "armies", least=1, most=MAX_FRONT_ARMIES)
     given = read_list(fronts, "fronts", "fronts, such as [15, 8]")
     if not given:
         raise IllegalError("missing fronts", parameter="fronts")
@@ -243,9 +243,10 @@ def defend_fronts(
         )
     curves = [model.compute_curve(total - empty + sum(model.front.least)) for model in models]
     total += sum(sum(model.front.held) for model in models)
-    if total > MAX_ARMIES:
+    if total > MAX_FRONT_ARMIES:
         raise TooLargeError(
-            f"armies must be at most {MAX_ARMIES} in all, got {quote(total)}", parameter="armies"
+            f"armies must be at most {MAX_FRONT_ARMIES} in all, got {quote(total)}",
+            parameter="armies",
         )
     loss = _LOSSES[objective]
     costs = [np.full(total + 1, np.inf) for _ in curves]
@@ -324,9 +325,9 @@ def _read_front(
     front = given if isinstance(given, Front) else Front(read_int(given, "fronts", least=1))
     own = rules if front.rules is None else find_rules(front.rules, rules.garrison)
     refuse_unfit(own, stop, exact, "to divide armies among fronts")
-    if front.attackers > MAX_ARMIES:
+    if front.attackers > MAX_FRONT_ARMIES:
         raise TooLargeError(
-            f"attackers must be at most {MAX_ARMIES}, got {quote(front.attackers)}",
+            f"attackers must be at most {MAX_FRONT_ARMIES}, got {quote(front.attackers)}",
             parameter="attackers",
         )
     if front.shape == "any" or front.territories == 1:

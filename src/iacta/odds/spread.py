@@ -39,7 +39,7 @@ PAYOFFS: dict[Objective, Callable[[int], Payoff]] = {
     "break through": lambda territories: Payoff((0,) * territories + (1,)),
     "territories": lambda territories: Payoff(tuple(range(territories + 1))),
 }
-MAX_ARMIES = 10_000
+MAX_FRONT_ARMIES = 10_000  # the limit for a stack, and for all armies of a front or chain
 MAX_LISTED = 100  # the maximum number of equally good spreads in a result
 MIN_FLOAT_VALUE = 1e-130  # the error bound does not cover smaller values, which may underflow
 MAX_SPREADS = 2 * 10**6  # if more spreads are possible, only some are compared
@@ -262,9 +262,10 @@ def _read_chain(
             f"got {quote(total)}",
             parameter="armies",
         )
-    if max(stack, total) > MAX_ARMIES:
+    if max(stack, total) > MAX_FRONT_ARMIES:
         raise TooLargeError(
-            f"attackers and armies must be at most {MAX_ARMIES}, got {quote(max(stack, total))}"
+            f"attackers and armies must be at most {MAX_FRONT_ARMIES}, "
+            f"got {quote(max(stack, total))}"
         )
     return AttackedChain(stack, rules, stops, objective, (1,) * length), total
 

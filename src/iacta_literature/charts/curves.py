@@ -28,7 +28,7 @@ from iacta.rules.variants import find_rules, rules_name
 CHANCES = (0.05, 0.25, 0.5, 0.75, 0.95)
 EVEN = Fraction(1, 2)
 
-MAX_ARMIES = 1_000  # a chart with more points would be slow
+MAX_CURVE_ARMIES = 1_000  # a chart with more points would be slow
 MAX_DEFENDERS = 500  # the maximum in charts of the fewest attackers
 MAX_LINES = 20  # a chart with more lines would be unreadable
 FEW_LINES = 10  # a chart with more lines has thinner lines
@@ -57,7 +57,7 @@ def curves_by_delta(
 
     Source: the chart of Norvig, "The Unfinished Game ... of Risk".
     """
-    most = read_int(defenders, "defenders", least=1, most=MAX_ARMIES)
+    most = read_int(defenders, "defenders", least=1, most=MAX_CURVE_ARMIES)
     leads = _read_line_values(deltas, "deltas", least=1 - most)
     rules, against = find_rules(rules), np.arange(1, most + 1)
     cases = [
@@ -90,7 +90,7 @@ def curves_by_match_up(
 
     Source: the curves by match-up of "Analyzing the Board Game Risk" (pracpred).
     """
-    most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
+    most = read_int(attackers, "attackers", least=1, most=MAX_CURVE_ARMIES)
     defended = _read_line_values(defenders, "defenders", least=1)[::-1]
     rules = find_rules(rules)
     return _make_curves_chart(
@@ -118,7 +118,7 @@ def curves_by_advantage(
     Source: the curves by attacker advantage of "Analyzing the Board Game Risk" (pracpred), which
     excludes the garrison.
     """
-    most = read_int(attackers, "attackers", least=2, most=MAX_ARMIES)
+    most = read_int(attackers, "attackers", least=2, most=MAX_CURVE_ARMIES)
     leads = _read_line_values(advantages, "advantages", most=most - 1)
     rules, count = find_rules(rules), np.arange(1, most + 1)
     cases = [
@@ -202,7 +202,7 @@ def slices(
 
     Source: Höhle (2025), who draws the table of chances for 15, 25 and 35 defenders.
     """
-    most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
+    most = read_int(attackers, "attackers", least=1, most=MAX_CURVE_ARMIES)
     defended = _read_line_values(defenders, "defenders", least=1)[::-1]
     rules = find_rules(rules)
     needed = dict(zip(defended, armies_needed(defended, EVEN, rules).tolist(), strict=True))
@@ -512,8 +512,8 @@ def break_even(
 
     Source: Höhle (2025), the picture of a table of 50 by 50 battles, and the regression line.
     """
-    most = read_int(attackers, "attackers", least=1, most=MAX_ARMIES)
-    against = read_int(defenders, "defenders", least=2, most=MAX_ARMIES)
+    most = read_int(attackers, "attackers", least=1, most=MAX_CURVE_ARMIES)
+    against = read_int(defenders, "defenders", least=2, most=MAX_CURVE_ARMIES)
     rules = find_rules(rules)
     line = break_even_line(against, rules)
     rows = [

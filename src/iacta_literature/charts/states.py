@@ -59,7 +59,7 @@ SIDE = 560
 EDGE, PAST = "on the edge", "past the edge"
 PLACES = {EDGE: BLUE, PAST: PURPLE}
 INSIDE = Point(5, 3)  # the smallest state outside the boundary region
-MAX_ARMIES = 40  # a chart with more armies would be unreadable
+MAX_STATES_CHART_ARMIES = 40  # a chart with more armies would be unreadable
 BOUNDARY_HEIGHT = 460
 
 
@@ -444,7 +444,7 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
             f"attackers against {INSIDE.n} defenders, got {battle}"
         )
     rule = "a chart of the boundary must have at most {} armies on a side"
-    check_size(max(start), MAX_ARMIES, rule, battle)
+    check_size(max(start), MAX_STATES_CHART_ARMIES, rule, battle)
     passages = first_passage(start, roll_chances(rules))
     points = [
         {
