@@ -159,7 +159,7 @@ class Victory:
 
     @abstractmethod
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
-        """Return the ways to fulfil the condition for a player, at most `MAX_WAYS_TO_WIN`."""
+        """Return the ways of a player of a turn to win, at most `MAX_WAYS_TO_WIN`."""
 
     @abstractmethod
     def describe(self, turn: GameState) -> str:
