@@ -60,4 +60,4 @@ def test_each_source_gives_the_same_log(
         run.words(["review", *words]).stdout for words in ((str(file),), ("-",), ("--log", LOG))
     }
     assert len(answers) == 1
-    assert "You were" in answers.pop()
+    assert "Red was" in answers.pop()

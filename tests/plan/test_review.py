@@ -274,7 +274,7 @@ def test_battles_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.Monk
     assert (pending, found.pending) == ([2, 2, 1], 0)
     assert found.steps == whole.steps[:3]
     sections = [*ReviewAnswer(ReviewQuestion(log=log), found).sections()]
-    assert "1 battle was left out" in str(sections)
+    assert "1 roll or battle was left out" in str(sections)
     with pytest.raises(
         IactaError, match="time_limit must be long enough for one battle of the log"
     ):
@@ -432,9 +432,9 @@ def summarise(*lines: dict[str, Any]) -> list[str]:
 def test_the_summary_is_one_sentence_for_each_player() -> None:
     lost = {"from": "Peru", "to": "Brazil", "left": 6, "their_left": 1}
     line: dict[str, Any] = {"turn": ONE_TURN, "battles": [lost]}
-    assert summarise(line) == ["You were 1.2 armies unlucky."]
+    assert summarise(line) == ["Red was 1.2 armies unlucky."]
     (said,) = summarise({**line, "goal": {"take": "Brazil"}})
-    assert said.startswith("You were 1.2 armies unlucky and made one mistake: stop in turn 1; ")
+    assert said.startswith("Red was 1.2 armies unlucky and made one mistake: stop in turn 1; ")
     assert said.endswith("; better: Peru to Brazil (cost 99.0 points).")
     other = {"turn": ONE_TURN.replace(";red;", ";blue;"), "goal": {"take": "East Africa"}}
     won = {"from": "Egypt", "to": "East Africa", "left": 9, "their_left": 0, "moved": 8, "dice": 3}
@@ -444,7 +444,7 @@ def test_the_summary_is_one_sentence_for_each_player() -> None:
     (said,) = summarise({**line, "goal": {"worth": True}})
     assert "points" not in said
     assert said.endswith(" in territories and bonuses).")
-    assert summarise({"turn": ONE_TURN, "battles": []}) == ["You were neither lucky nor unlucky."]
+    assert summarise({"turn": ONE_TURN, "battles": []}) == ["Red was neither lucky nor unlucky."]
 
 
 def test_a_turn_without_a_goal_can_gain_the_most() -> None:

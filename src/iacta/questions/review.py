@@ -285,10 +285,10 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
         corrections = "; ".join(reviewed.corrections)
         sentences.append(f"Corrected by hand, and not judged: {corrections}.")
     if reviewed.pending:
-        battles = add_noun(reviewed.pending, "battle is", "battles are")
+        battles = add_noun(reviewed.pending, "roll or battle is", "rolls or battles are")
         sentences.append(f"The review goes on: {battles} still to come.")
     if reviewed.missed:
-        last = add_noun(reviewed.missed, "battle was", "battles were")
+        last = add_noun(reviewed.missed, "roll or battle was", "rolls or battles were")
         sentences.append(f"The time limit ended the review early: {last} left out.")
     if sentences:
         yield Section(sentences)
@@ -340,9 +340,7 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
 
 def _describe_player(reviewed: Review, player: PlayerReview) -> str:
     """Describe a player's luck in armies, and the mistakes, in one sentence."""
-    is_only = len(reviewed.players) == 1
-    name = f"{player.player[:1].upper()}{player.player[1:]}"
-    was = "You were" if is_only else f"{name} was"
+    was = f"{player.player[:1].upper()}{player.player[1:]} was"
     if player.luck_armies is None:
         luck = f"{was} in a battle too large to measure its luck"
     elif not float(amount := f"{abs(player.luck_armies):.1f}"):

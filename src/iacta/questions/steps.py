@@ -1,7 +1,7 @@
 """The recorded steps of a turn, judged: luck in armies, luck for the goal, and costs."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import fsum
@@ -281,8 +281,8 @@ class StepsAnswer(Answer):
             Fraction(value) if is_exact else value, is_chance=self._is_chance(step_index)
         )
 
-    def _format_points(self, step_index: int, value: float, sign: str = "+") -> str:
-        return format_goal_change(value, is_chance=self._is_chance(step_index), sign=sign)
+    def _format_points(self, step_index: int, value: float) -> str:
+        return format_goal_change(value, is_chance=self._is_chance(step_index), sign="+")
 
     def _is_rough(self, step_index: int, judged: Judgement) -> bool:
         return (judged.error or 0.0) > MAX_PRECISE_ERROR * (
@@ -306,14 +306,28 @@ class StepsAnswer(Answer):
         """Describe the luck and the cost since the player's turn began; empty if unknown."""
         path = [*self.tree.list_path(step_index)]
         judged = [self.judgements[each] or Judgement() for each in path]
-        armies = [each.luck_armies for each in judged if each.luck_armies is not None]
-        luck = f"you were {describe_luck(sum(armies))}" if armies else ""
-        known = [each for each in judged if each.luck is not None]
-        if not known or any(self.values[each] is None for each in path):
-            return luck
-        points, cost = (
-            fsum(getattr(each, name) or 0.0 for each in known) for name in ("luck", "cost")
-        )
-        if luck:
-            luck += f" ({self._format_points(step_index, points)} points) and "
-        return f"{luck}your choices cost {self._format_points(step_index, cost, sign='')} points"
+        if any(self.values[each] is None for each in path):
+            judged = [Judgement(luck_armies=each.luck_armies) for each in judged]
+        return describe_sum(judged, is_chance=self._is_chance(step_index))
+
+
+def describe_sum(judged: Iterable[Judgement], *, is_chance: bool) -> str:
+    """Describe the luck and the cost of the steps of a turn together; empty if unknown.
+
+    judged: the luck and the cost of each step.
+    is_chance: whether the goal of the turn is a chance, and not points.
+
+    >>> steps = [Judgement(luck=0.1, luck_armies=1.2), Judgement(luck=0, cost=0.02)]
+    >>> describe_sum(steps, is_chance=True)
+    'you were lucky by 1.2 armies (+10.0 points) and your choices cost 2.0 points'
+    """
+    steps = [*judged]
+    armies = [each.luck_armies for each in steps if each.luck_armies is not None]
+    words = f"you were {describe_luck(sum(armies))}" if armies else ""
+    known = [each for each in steps if each.luck is not None]
+    if not known:
+        return words
+    luck, cost = (fsum(getattr(each, name) or 0.0 for each in known) for name in ("luck", "cost"))
+    if words:
+        words += f" ({format_goal_change(luck, is_chance=is_chance, sign='+')} points) and "
+    return f"{words}your choices cost {format_goal_change(cost, is_chance=is_chance)} points"

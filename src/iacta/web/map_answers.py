@@ -178,6 +178,15 @@ class PositionFile(TypedDict):
     text: str
 
 
+class StepSum(TypedDict):
+    """The luck and the cost of several steps.
+
+    words: the sum in words; empty if nothing is known.
+    """
+
+    words: str
+
+
 class LogFile(TypedDict):
     """A log for `iacta review`.
 
@@ -296,5 +305,6 @@ MAP_ANSWERS: dict[str, Any] = {
     "/api/v1/position/write": PositionFile,
     "/api/v1/turn/step": StepResult,
     "/api/v1/turn/replay": ReplayAnswer,
+    "/api/v1/turn/sum": StepSum,
     "/api/v1/turn/log": LogFile,
 }

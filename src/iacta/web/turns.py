@@ -6,6 +6,7 @@ the codes of the turns that follow. To undo a step, the client sends an earlier 
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -39,8 +40,9 @@ from iacta.game.steps import (
 )
 from iacta.inputs.checks import parse_int, quote, read_int, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.plan.judge import measure_army_luck
+from iacta.plan.judge import Judgement, measure_army_luck
 from iacta.probability.distribution import Probability
+from iacta.questions.steps import describe_sum
 from iacta.rules.roll import Losses
 
 MAX_ARMIES_FOR_LUCK = 1_000  # the luck of larger battles takes too long to compute
@@ -143,7 +145,8 @@ def describe_setup(turn: Turn) -> dict[str, Any]:
     others = [each for each in fields if each.partition("=")[0] not in own]
     players = [*turn.players]
     neutral = [name for name in list_owners(turn.owners) if name not in players]
-    players += [name for name in NAMES if name not in (*players, *neutral)][: 2 - len(players)]
+    free = (name for name in NAMES if name not in (*players, *neutral))
+    players += islice(free, max(2 - len(players), 0))
     names, places = [*players, *neutral], turn.board.territories
     rules = next((each for each in fields if each.startswith("rules=")), "rules=classic")
     return {
@@ -273,6 +276,25 @@ def _describe_step(
         "text": format_step_text(step, before.board, known) if step["do"] in STEP_TEXTS else "",
         "begins_turn": step["do"] == "next",
     }
+
+
+def sum_steps(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the luck and the cost of the steps of a turn together, in words.
+
+    body: the request, with the `steps`, each with its `luck`, `cost` and `luck_armies` as in the
+        answer of `steps`, and with `is_chance` if the goal of the turn is a chance.
+    """
+    refuse_unknown_keys(body, ("steps", "is_chance"))
+    judged = list[Judgement]()
+    for step in read_list(body.get("steps"), "steps", "steps"):
+        if not isinstance(step, Mapping):
+            raise MalformedError(f"step must be an object, got {quote(step)}")
+        numbers = {name: step.get(name) for name in ("luck", "cost", "luck_armies")}
+        for name, number in numbers.items():
+            if number is not None and not isinstance(number, int | float):
+                raise MalformedError(f"{name} must be a number or null, got {quote(number)}")
+        judged.append(Judgement(**numbers))
+    return {"words": describe_sum(judged, is_chance=body.get("is_chance") is True)}
 
 
 def write_log(body: Mapping[str, Any]) -> dict[str, Any]:

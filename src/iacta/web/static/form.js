@@ -4,7 +4,7 @@ import { fetchPage, saveFile, streamAnswers } from "./ask.js";
 import { draw, show } from "./chart.js";
 import { pack, unpack } from "./pack.js";
 import { Address, copy, takeFiles } from "./page.js";
-import { redraw } from "./redraw.js";
+import { element, redraw } from "./redraw.js";
 import { makeRow } from "./row.js";
 
 const form = document.querySelector("#form");
@@ -142,6 +142,7 @@ function showPage(found, link) {
   redraw(rest, ...found.querySelector("#rest").childNodes);
   rest.hidden = false;
   rest.querySelector("#link").href = link;
+  if (form.elements.log) showPositions(form.elements.log.value);
   showPost();
   drawing = setTimeout(drawPicture, PAUSE);
 }
@@ -167,6 +168,16 @@ function clearAnswer() {
   document.querySelector("#lead").textContent = "";
 }
 
+/** List links that show the positions of a log of the board on the map. */
+function showPositions(log) {
+  const codes = [...log.matchAll(/^\{"turn": ?"([^"]+)"/gm)].map(([, code]) => code);
+  const links = codes.map((code, k) => {
+    const href = `map#${new URLSearchParams({ code })}`;
+    return element("a", { href, className: "tool" }, `Position ${k + 1} on the board`);
+  });
+  redraw(document.querySelector("#positions"), links);
+}
+
 /** Answer the question about a log in the fragment of the URL, if there is one. */
 async function openAddress() {
   const held = new URLSearchParams(location.hash.slice(1));
@@ -178,6 +189,7 @@ async function openAddress() {
     showWrong("Cannot read the log in the address; it may be incomplete.");
     return;
   }
+  form.parentElement.classList.add("opened"); // the answer first, and the text of the log below
   for (const [name, value] of held) {
     const input = form.elements.namedItem(name);
     if (input?.type === "checkbox") input.checked = true;

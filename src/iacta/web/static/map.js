@@ -28,7 +28,14 @@ import { findPlayer } from "./map_labels.js";
 import { cutNote, readLink } from "./map_link.js";
 import { EXAMPLES, listRecent, loadBoard, loadExample, readText, remember } from "./map_open.js";
 import { render, showShared } from "./map_page.js";
-import { changeState, fillTerritories, makeSetup, setHold } from "./map_state.js";
+import {
+  changeState,
+  emptyTerritories,
+  fillTerritories,
+  makeSetup,
+  makeState,
+  setHold,
+} from "./map_state.js";
 import {
   address,
   commit,
@@ -68,6 +75,7 @@ async function restore() {
   const fragment = location.hash;
   if (store.board && fragment === "#main") return; // the target of the link that skips the menu
   if (!fragment || fragment === "#main") return startExample(EXAMPLES[0], { isFirst: true });
+  if (fragment === "#setup") return startEmpty();
   const given = new URLSearchParams(fragment.slice(1));
   if (given.has("code")) return openCode(given.get("code"));
   const code = given.get("b") ?? "";
@@ -141,6 +149,12 @@ async function startExample(example, { isFirst = false } = {}) {
   const state = { ...found.state, played: isFirst || store.state.played };
   if (isFirst) showFirst(state, found.board);
   else begin(state, found.board);
+}
+
+/** Show an empty board to set up. */
+async function startEmpty() {
+  const board = await loadBoard("");
+  showFirst(emptyTerritories(makeState(board, "", look.names)), board);
 }
 
 /** Open the code of a turn in the address, such as that of another page's answer. */
@@ -267,9 +281,7 @@ listenToSubmit("rest", () => {
   replace(filled, { words: "Undo the fill" });
 });
 listen("clear", "click", () => {
-  const { owners } = store.state;
-  const empty = { owners: owners.map(() => -1), armies: owners.map(() => 0) };
-  begin(changeState(store.state, { ...empty, goals: {}, keep: {}, stay: [] }));
+  begin(emptyTerritories(store.state));
 });
 listen("rules", "change", () => change({ rules: on.rules.value }));
 listen("forget-condition", "click", () => {
@@ -346,12 +358,13 @@ document.addEventListener("keydown", (event) => {
   if (key === "ArrowRight" && findNextStep(state.steps, state.at)) on.forth.click();
 });
 
-/** Fit the page into the area above the keyboard of a phone. */
+/** Fit the page into the area above the keyboard of a phone, which is open while a field is used. */
 function fitScreen() {
   document.documentElement.style.setProperty("--seen", `${visualViewport.height}px`);
-  document.body.classList.toggle("low", visualViewport.height < 560);
   const { activeElement } = document;
-  if (activeElement.matches("input, textarea")) activeElement.scrollIntoView({ block: "center" });
+  const isTyping = activeElement.matches("input[type=text], textarea");
+  document.body.classList.toggle("low", isTyping && visualViewport.height < 560);
+  if (isTyping) activeElement.scrollIntoView({ block: "center" });
 }
 visualViewport.addEventListener("resize", fitScreen);
 fitScreen();

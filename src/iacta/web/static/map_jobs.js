@@ -1,5 +1,6 @@
 // Jobs: background requests to the server, and their answers.
 
+import { postJson } from "./ask.js";
 import { chooseBetter, readPlan } from "./map_analysis.js";
 import { findLine, findPath } from "./map_history.js";
 import { findGoal, isChosen } from "./map_labels.js";
@@ -39,8 +40,7 @@ export function startSearches() {
 
 /**
  * Evaluate the steps, beginning with the visible steps. If the time is too short for all steps,
- * repeat the request as long as it returns new values, and finally once with twice the time. At the
- * end of a turn, request its steps together, for the sum of the turn.
+ * repeat the request as long as it returns new values, and finally once with twice the time.
  */
 function valueSteps(line) {
   const { state } = store;
@@ -49,11 +49,11 @@ function valueSteps(line) {
   const all = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])];
   const texts = [];
   for (const k of all) texts[k] = JSON.stringify(goals[findTurnStart(k)] ?? null);
-  if (store.values.key !== key) store.values = { key, goals: texts, rows: [], job: null, sums: [] };
+  if (store.values.key !== key) store.values = { key, goals: texts, rows: [], job: null, sums: {} };
   const { values } = store;
   if (texts.some((text, k) => k in values.goals && text !== values.goals[k])) {
     values.rows = values.rows.map((row, k) => (texts[k] === values.goals[k] ? row : undefined));
-    Object.assign(values, { job: null, sums: [] });
+    Object.assign(values, { job: null, sums: {} });
   }
   values.goals = texts;
   const found = searches.values.find(values.job)?.found?.values ?? [];
@@ -66,15 +66,34 @@ function valueSteps(line) {
       isFruitful || isRetried ? !values.rows[k] : values.rows[k] === undefined;
     const seconds = isRetried ? 2 * SECONDS.list : SECONDS.list;
     if (isRetried) searches.values.clearError(values.job);
-    let order = all.filter((k) => isMissing(k) && tree.turns[k].code);
-    if (!order.length && isEnding(findTurn()) && !values.sums.includes(state.at)) {
-      values.sums.push(state.at);
-      order = findPath(state.steps, state.at).filter((k) => findTurnStart(k) === findTurnStart());
-    }
+    const order = all.filter((k) => isMissing(k) && tree.turns[k].code);
     values.job = order.length ? makeStepsJob(order, seconds) : null;
     for (const k of order) values.rows[k] ??= null;
   }
   searches.values.run(values.job ? [values.job] : []);
+}
+
+/**
+ * Return the luck and the cost of the steps since the start of the turn, in words; "" while their
+ * values are unknown.
+ */
+export function findSum() {
+  const { state, values } = store;
+  const { at, steps } = state;
+  const path = findPath(steps, at).filter((k) => k > 0 && findTurnStart(k) === findTurnStart());
+  const rows = path.filter((k) => k !== findTurnStart()).map((k) => values.rows[k]);
+  if (!rows.length || !rows.every(Boolean)) return values.rows[at]?.sum ?? "";
+  const judged = rows.map(({ luck, cost, luck_armies }) => ({ luck, cost, luck_armies }));
+  const body = { steps: judged, is_chance: rows[0].is_chance };
+  const key = JSON.stringify(body);
+  if (!(key in values.sums)) {
+    values.sums[key] = values.rows[at].sum;
+    postJson("api/v1/turn/sum", body).then(({ words }) => {
+      values.sums[key] = words;
+      store.render();
+    }, console.error);
+  }
+  return values.sums[key];
 }
 
 const makeStepsJob = (order, seconds) => ({

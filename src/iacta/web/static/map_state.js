@@ -102,6 +102,12 @@ export function removePlayer(state, player) {
   });
 }
 
+/** Return a state in which all territories are empty, without goals and constraints. */
+export function emptyTerritories(state) {
+  const empty = { owners: state.owners.map(() => -1), armies: state.armies.map(() => 0) };
+  return changeState(state, { ...empty, goals: {}, keep: {}, stay: [] });
+}
+
 /** Return a state in which a player owns all empty territories, with `count` armies on each. */
 export function fillTerritories(state, count, player) {
   const owners = state.owners.map((owner) => (owner < 0 ? player : owner));

@@ -9,6 +9,7 @@ import {
   findComparable,
   findGoalEntry,
   findMover,
+  findSum,
   findWin,
   findWinState,
   isEnding,
@@ -30,7 +31,7 @@ export function showValue(turn) {
   const soFar = entry?.soFar;
   const isWin = findGoal()?.is_game;
   const isSaid = found && !(soFar && found.value === null); // otherwise show the progress
-  const sum = isEnding(turn) && store.values.rows[store.state.at]?.sum;
+  const sum = isEnding(turn) && findSum();
   const said =
     turn?.problem ??
     (isEnding(turn)
