@@ -25,6 +25,7 @@ HINTS = {
         "its continents are North America, South America, Europe, Africa, Asia, Australia"
     ),
     "battle 12 10 --rules attack-leader+defence-leader": "A rules file can join any rules",
+    f"plan {GAME} --hold Peru": "did you mean --take Peru --hold?",
     "roll 4 2": "attack dice must be a whole number from 1 to 3, got 4",
     "plan --take South America": f'{QUOTES}--take "South America"',
     f"plan {GAME} --take South America --hold": f'{QUOTES}--take "South America"',

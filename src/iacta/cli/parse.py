@@ -247,7 +247,9 @@ def _explain_unexpected(
 ) -> str:
     for value, following in pairwise(words):
         if following == word and value in options and isinstance(options[value].kind, Flag):
-            return f"{value} takes no value, got {quote(word)}"
+            needed = format_option(options[value].needs.partition(" ")[0])
+            hint = f"; did you mean {needed} {word} {value}?" if needed in options else ""
+            return f"{value} takes no value, got {quote(word)}{hint}"
     if WIN_BY in options:
         from iacta.game.victory import VICTORIES  # a slow import
 
