@@ -412,16 +412,18 @@ def test_a_player_has_the_same_colour_in_every_picture() -> None:
     assert f'"domain": ["blue", "red"], "range": {json.dumps(asked)}' in drawn
 
 
-def test_a_review_has_turns_on_its_axis_and_a_line_for_each_player() -> None:
+def test_a_review_has_turns_on_its_axis_and_a_line_for_each_turn() -> None:
     chart = charts.game_review(iacta.review(Path("examples/game.jsonl")))
+    assert chart.title == "Red was 16.3 points unlucky, blue was 10.7 points lucky."
     rows = chart.tables["steps"]
     drawn = chart.to_dict()["layer"]
     ticks = drawn[0]["encoding"]["x"]["axis"]["values"]
     assert [rows[step]["turn"] for step in ticks] == [1, 2, 3]
     assert [rows[step]["decision"] for step in ticks] == ["start"] * 3
-    link, line = drawn[:2]
-    assert link["encoding"]["detail"]["field"] == "player"
-    assert line["encoding"]["detail"]["field"] == "turn"  # each turn begins a new line
+    assert drawn[0]["encoding"]["y"]["title"] == "chance to reach the turn's goal"
+    lines = [each for each in drawn if each["mark"]["type"] == "line"]
+    assert lines
+    assert all(each["encoding"]["detail"]["field"] == "turn" for each in lines)
     players = ["Ben", "Ada"]
     log = "player,attack_dice,defence_dice,attackers_lost\n" + "Ben,1,1,0\nAda,1,1,1\n" * 20
     luck = json.dumps(charts.dice_audit(iacta.audit(log)).to_dict())

@@ -17,7 +17,7 @@ from iacta.inputs.errors import IllegalError
 
 if TYPE_CHECKING:  # slow to import, and only needed for types
     from iacta.fairness.audit import Audit
-    from iacta.plan.review import Review
+    from iacta.plan.review import PlayerReview, Review
 
 MAX_RESULTS = 30  # maximum number of results in the chart
 ROW_HEIGHT = 18  # pixels
@@ -207,7 +207,7 @@ def game_review(review: Review) -> Chart:
         rows.append({"step": len(rows), **same, **made, "luck_armies": step.luck_armies})
     y = axis("value:Q", "worth" if has_goals else "luck, in armies", {"zero": False})
     if has_goals and review.is_chance:
-        y = axis("value:Q", "chance", {"domain": [0, 1]}, format="~%")
+        y = axis("value:Q", "chance to reach the turn's goal", {"domain": [0, 1]}, format="~%")
     starts = {row["step"]: row["turn"] for row in rows if row["decision"] == "start"}
     ticks = {"values": list(starts), "labelExpr": f"{json.dumps(starts)}[datum.value]"}
     steps = table_view("steps").encode(
@@ -217,9 +217,8 @@ def game_review(review: Review) -> Chart:
         tooltip=["turn:N", "decision:N", *map(exact_field, ("value", "cost", "luck"))],
     )
     lines = _draw_lines(steps, rows)
-    links = lines[-1].mark("line", strokeWidth=1.5, strokeDash=[2, 4]).encode(detail="player:N")
     points = lines[-1].mark("point", filled=True, size=40, opacity=1, stroke=GREY, strokeWidth=0.7)
-    layers = [links, *lines, points]
+    layers = [*lines, points]
     tables: dict[str, Sequence[Row]] = {"steps": rows}
     words = "Value of the best plan found, after each battle of each turn"
     if not has_goals:
@@ -233,13 +232,17 @@ def game_review(review: Review) -> Chart:
         )
         layers.append(circles)
     title = ", ".join(
-        f"{shorten_name(player.player, MAX_NAME_LENGTH)} {_describe_luck(player.luck_armies)}"
+        f"{shorten_name(player.player, MAX_NAME_LENGTH)} {_describe_luck(review, player)}"
         for player in review.players[:MAX_NAMED]
     )
     return Chart(layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
 
 
-def _describe_luck(armies: float | None) -> str:
-    if armies is None:
+def _describe_luck(review: Review, player: PlayerReview) -> str:
+    """Describe the luck of a player in the unit of the chart."""
+    luck, unit = player.luck_armies, "armies"
+    if player.luck is not None:
+        luck, unit = player.luck * (100 if review.is_chance else 1), "points"
+    if luck is None:
         return "had unknown luck"
-    return f"was {abs(armies):.1f} armies {'lucky' if armies >= 0 else 'unlucky'}"
+    return f"was {abs(luck):.1f} {unit} {'lucky' if luck >= 0 else 'unlucky'}"
