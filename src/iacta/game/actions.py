@@ -175,9 +175,9 @@ class Actions(Sequence[Action]):
     def __getitem__(self, index: int | slice) -> Action | list[Action]:
         if isinstance(index, slice):
             return [self[each] for each in range(len(self))[index]]
-        place = range(len(self))[index]
-        part = bisect_right(self._ends, place)
-        return self.parts[part][place - (self._ends[part] - len(self.parts[part]))]
+        number = range(len(self))[index]
+        part = bisect_right(self._ends, number)
+        return self.parts[part][number - (self._ends[part] - len(self.parts[part]))]
 
     def __iter__(self) -> Iterator[Action]:
         for part in self.parts:

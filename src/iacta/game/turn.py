@@ -771,7 +771,7 @@ class Turn(TurnData):
                 whole_battles=setting.whole_battles if whole_battles is None else whole_battles,
             )
         if place is not None:
-            state = self._add_place(read_int(place, "place", 0, MAX_NEW))
+            state = self._set_new_armies(read_int(place, "place", 0, MAX_NEW))
         new = self._make(setting, state)
         if victory is not None:
             with add_parameter("victory"):
@@ -781,7 +781,7 @@ class Turn(TurnData):
             new._check_setting()
         return new
 
-    def _add_place(self, armies: int) -> PlayState:
+    def _set_new_armies(self, armies: int) -> PlayState:
         """Return the state with a number of new armies to place, in a phase that allows them."""
         phase, first = self.phase, self.first
         if armies and phase not in ("trade", "place", "attack"):
@@ -992,8 +992,8 @@ def _find_result(result: object, results: Distribution[Any]) -> Result:
     return next((each for each in results if each == known), None)
 
 
-def _replace_entry(row: tuple[Any, ...], place: int, value: object) -> tuple[Any, ...]:
-    return (*row[:place], value, *row[place + 1 :])
+def _replace_entry(row: tuple[Any, ...], index: int, value: object) -> tuple[Any, ...]:
+    return (*row[:index], value, *row[index + 1 :])
 
 
 def _move_armies(armies: tuple[int, ...], start: int, to: int, number: int) -> tuple[int, ...]:
