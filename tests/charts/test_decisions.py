@@ -1,5 +1,7 @@
 """Maps of decisions: each state agrees with the decision."""
 
+import json
+import re
 from fractions import Fraction
 
 import pytest
@@ -67,3 +69,12 @@ def test_the_reached_chance_is_not_rounded_below_the_wanted_chance() -> None:
     chart = iacta.ask("need", territories=[3], chance="99.999999999999%").plot()
     assert "a chance of at least 99.999999999999%" in chart.title
     assert "; the goal is 99.999999999999%" in chart.subtitle
+
+
+def test_small_differences_between_spreads_look_small() -> None:
+    best = iacta.spread_defenders(20, 12, 3)
+    others = [("even", (4, 4, 4), 0.89), ("at one end", (10, 1, 1), 0.912)]
+    drawn = json.dumps(charts.best_spread(best, 20, others=others).to_dict())
+    domains = [json.loads(found) for found in re.findall(r'"domain": (\[0\.[^]]*\])', drawn)]
+    assert domains
+    assert all(high - low > 0.2 for low, high in domains)

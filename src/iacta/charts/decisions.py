@@ -46,6 +46,7 @@ LABEL_SIZE = "width < 450 ? 11 : 14"
 MARGIN = 3  # attackers to show beyond the boundary
 MAP_HEIGHT = 440
 SPREAD_HEIGHT = 240
+MIN_WIDTH = 0.2  # minimum width of the axis that compares spreads, relative to the whole
 MAX_NUMBERED = 20  # numbers of longer chains would be unreadable on a phone
 MAX_LISTED = 8  # maximum number of territories to list in the label of a spread
 MAX_POINTS = 60
@@ -435,11 +436,12 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
 def _draw_comparison(rows: Sequence[Row], is_chance: bool) -> View:
     """Return a plot that compares the values of spreads to the attackers."""
     words = "chance to break through" if is_chance else "territories that they take on average"
-    ends = [min(row["value"] for row in rows), max(row["value"] for row in rows)]
-    beside = max(ends[1] - ends[0], 0.01 * (ends[1] or 1.0))
-    form = {"format": "~%"} if is_chance else {}
+    low, high = min(row["value"] for row in rows), max(row["value"] for row in rows)
+    # Small differences must look small, so the axis covers at least a fifth of the whole.
+    width = max(high - low, MIN_WIDTH * (1.0 if is_chance else high or 1.0))
+    middle, form = (low + high) / 2, {"format": "~%"} if is_chance else {}
     # Use points instead of bars, so that the axis need not start at 0.
-    scale = {"domain": [max(ends[0] - 0.15 * beside, 0.0), ends[1] + 0.2 * beside], "nice": False}
+    scale = {"domain": [max(middle - 0.65 * width, 0.0), middle + 0.7 * width], "nice": False}
     base = table_view("values").encode(
         y=row_axis("name", rows, grid=True),
         x=axis("value:Q", words, scale, tickCount=5, **form),
