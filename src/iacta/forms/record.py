@@ -171,9 +171,9 @@ class KeyedRecord:
             if exact_name in names - {name}:
                 more[name] = format_if_exact(getattr(value, exact_name))
             elif question is not None and name in repeated:
-                more[name] = _plain(question.get_repeated(name))
+                more[name] = _convert_fraction(question.get_repeated(name))
             else:
-                more[name] = _plain(getattr(value, name))
+                more[name] = _convert_fraction(getattr(value, name))
         return cls(**more)
 
     def to_json(self) -> dict[str, Any]:
@@ -185,7 +185,7 @@ class KeyedRecord:
         return _make_object(self, (own.name for own in fields(self)))
 
 
-def _plain(value: Any) -> Any:
+def _convert_fraction(value: Any) -> Any:
     return float(value) if isinstance(value, Fraction) else value
 
 
@@ -227,7 +227,7 @@ def json_value(value: Any) -> Any:
         return _make_object(value, value._fields)  # type: ignore[attr-defined] # a named tuple
     if isinstance(value, list | tuple):
         return [part if type(part) in PLAIN else json_value(part) for part in value]
-    return _plain(value)
+    return _convert_fraction(value)
 
 
 def _make_object(value: object, names: Iterator[str] | Sequence[str]) -> dict[str, Any]:
