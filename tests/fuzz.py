@@ -205,7 +205,7 @@ def calls() -> list[tuple[str, Callable[..., Any]]]:
     return found
 
 
-RESULTS = {"Decision", "DiceDecision", "NextMove"}  # only iacta creates these
+RESULTS = {"Decision", "DiceDecision"}  # only iacta creates these
 INNER = {"method_name", "is_stopped", "get"}
 SKIPPED = RESULTS | {"read_board", "read_position", "write_board", "read_rules_file", "notebook"}
 

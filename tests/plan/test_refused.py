@@ -80,7 +80,7 @@ def test_runs_are_at_most_ten_million() -> None:
         simulate_plan(PLAN, 0)
 
 
-def test_a_position_without_the_goal_has_no_next_move() -> None:
+def test_in_a_position_without_the_goal_a_plan_makes_no_attack() -> None:
     for play in ("rolls", "battles"):
         plan = best_plan(Turn(SMALL, whole_battles=play == "battles"), TakeAll("a"))
         unlisted = Position(
