@@ -273,7 +273,7 @@ def is_strong(card: Mission) -> bool:
 
 def estimate_win(start: Turn) -> float:
     """Return a quick plan's chance to win in this turn; 0 for a win without attacks."""
-    win = find_win(start, Deadline(WIN_SECONDS))
+    win = find_win(start)
     if win is None or win.placement is not None:
         return 0.0
     return estimate_goal(start, win.goal, Deadline(WIN_SECONDS)).chance

@@ -12,7 +12,7 @@ from iacta.board import Board, Continent, Holding, Position
 from iacta.game.actions import Place
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
-from iacta.plan import OwnAny, Policy, TakeAll, TakeAny, best_plan, judge
+from iacta.plan import Goal, Policy, TakeAll, TakeAny, best_plan, judge
 from iacta.plan.alternatives import list_first_attacks
 from iacta.plan.planner import EQUAL
 from iacta.plan.policy import best_policy
@@ -49,12 +49,16 @@ def draw_turn(seed: int) -> Turn:
 def find_disorder(turn: Turn) -> list[str]:
     """Return the contradictions between the chances of goals, and between those of threats."""
     wrong, position = list[str](), turn.position
-    reached = [(each.words, each.goal, each.chance) for each in goals_in_reach(turn)]
-    groups = {"goals": (position, reached)}
+    reached: list[tuple[str, Goal, float]] = [
+        (each.words, each.goal, each.chance) for each in goals_in_reach(turn)
+    ]
+    groups: dict[str, tuple[Position, list[tuple[str, Goal, float]]]] = {
+        "goals": (position, reached)
+    }
     for each in threats(turn).threats:
         theirs = Position(position.board, each.player, position.holdings)
         mine = position.list_territories(turn.player)
-        goal: TakeAll | TakeAny | OwnAny = TakeAll(each.name)
+        goal: Goal = TakeAll(each.name)
         if each.kind == "eliminate":
             goal = TakeAll(mine)
         elif each.kind == "break":

@@ -112,9 +112,30 @@ std::string find_fault_rewards(const iacta_problem& p) {
         return "payments must be finite";
     if (!(p.price >= 0.0 && p.price <= MAX_PAID)) return "the price of an army must be at least 0";
     auto pays = [](double each) { return each != 0.0; };
-    if (!are_within(&p.number, 1, 0, p.lands) || !are_within(&p.enough, 1, 0, MAX_CORE_ARMIES) ||
-        (p.number > 0 && (p.sets > 0 || p.price > 0.0 || p.once != 0 || std::any_of(p.pays, p.pays + p.lands, pays))))
-        return "a goal with a number of lands excludes all other payments";
+    if (p.wins != 0 && (p.sets > 0 || p.price > 0.0 || p.once != 0 || std::any_of(p.pays, p.pays + p.lands, pays)))
+        return "a goal to win excludes all other payments";
+    return "";
+}
+
+// Returns whether `count` lists of lands have valid offsets and entries.
+bool are_valid_lists(const iacta_problem& p, int32_t count, const int32_t* first, const int32_t* lands) {
+    if (count == 0) return true;
+    return first && first[count] >= 0 && are_valid_offsets(first, count, first[count]) &&
+           (first[count] == 0 || (lands && are_within(lands, first[count], 0, p.lands - 1)));
+}
+
+std::string find_fault_ways(const iacta_problem& p) {
+    if (p.ways < 0 || p.ways > MAX_SETS || p.perils < 0 || p.perils > MAX_SETS)
+        return "the numbers of ways to win and of perils must be from 0 to 1024";
+    if (!are_valid_lists(p, p.ways, p.way_first, p.way_lands) ||
+        !are_valid_lists(p, p.perils, p.peril_first, p.peril_lands) ||
+        !are_valid_lists(p, p.perils, p.rival_first, p.rival_lands))
+        return "ways to win and perils must list lands of the board";
+    if ((p.ways > 0 && (!p.way_number || !p.way_enough)) || (p.perils > 0 && !p.rival_number) ||
+        !are_within(p.way_number, p.ways, 0, p.lands) || !are_within(p.way_enough, p.ways, 0, MAX_CORE_ARMIES) ||
+        !are_within(p.rival_number, p.perils, 0, p.lands) || p.fortify < 0 || p.fortify > 2 ||
+        !(std::abs(p.held) <= MAX_PAID * MAX_SETS))
+        return "ways to win and perils must have numbers within the limits";
     return "";
 }
 
@@ -165,7 +186,7 @@ std::string iacta::find_fault(const iacta_problem& p) {
         !are_within(&p.garrison, 1, 0, MAX_CORE_ARMIES))
         return "armies must be whole numbers of at most " + ARMIES;
     if (!are_within(p.kind, p.lands, 0, p.kinds - 1)) return "each land must have a kind of rules";
-    for (auto find : {find_fault_dice, find_fault_battles, find_fault_rewards}) {
+    for (auto find : {find_fault_dice, find_fault_battles, find_fault_rewards, find_fault_ways}) {
         std::string fault = find(p);
         if (!fault.empty()) return fault;
     }

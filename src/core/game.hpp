@@ -26,6 +26,20 @@ struct RewardSet {
     double pays;
 };
 
+// A way to win: the territories to own, the number of territories to own in all, and the armies required on each.
+template <int W>
+struct Way {
+    Set<W> lands;
+    int number, enough;
+};
+
+// A peril: a rival wins if the player takes all of `lands` while rivals own at least `number` territories of `rivals`.
+template <int W>
+struct Peril {
+    Set<W> lands, rivals;
+    int number;
+};
+
 template <int W>
 struct Position {
     std::vector<int> armies;
@@ -67,9 +81,12 @@ class Game : public Dice {
     Set<W> field, resting;  // field: the territories that may be attacked; resting: the territories that may not attack
     Position<W> start;
     double price;
-    bool once;
-    // number: how many territories the player must own (0: no such goal); enough: the armies required on each.
-    int number, enough;
+    bool once, wins;  // wins: whether the goal is to fulfil a way to win
+    std::vector<Way<W>> ways;
+    bool counts_armies;  // whether the goal is a way to win that requires armies on each territory
+    int fortify;         // the last move of the turn; 0: not allowed, 1: to a neighbour, 2: over any distance
+    std::vector<Peril<W>> perils;
+    double held;  // the payments before the turn, which a peril also takes away
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
     Set<W> paying;  // the attackable territories that pay, or that belong to a set with a payment
@@ -81,15 +98,24 @@ class Game : public Dice {
 
     bool is_over(const Position<W>& s) const {
         if (has_ends) return until.is_within(s.mine);
-        if (number) return has_number(s);
+        if (is_in_peril(s)) return true;
+        if (wins) return has_won(s);
         if (once) return paying.meets(s.mine & field);
         return !paying.meets(unconquered(s));
     }
-    // Returns whether the player owns `number` territories with at least `enough` armies on each.
-    bool has_number(const Position<W>& s) const {
-        int count = 0;
-        for (Set<W> rest = s.mine; rest.any();) count += s.armies[size_t(rest.pop())] >= enough;
-        return count >= number;
+    // Returns whether the player fulfils a way to win, perhaps by the last move of the turn.
+    bool has_won(const Position<W>& s) const {
+        return std::any_of(ways.begin(), ways.end(), [&](const auto& way) {
+            if (!way.lands.is_within(s.mine)) return false;
+            int missing = way.number - count_strong(s, way.enough);
+            return missing <= 0 || (missing == 1 && may_strengthen(s, way.enough));
+        });
+    }
+    // Returns whether the turn has ended by a peril: a rival wins, unless the player fulfils a way to win.
+    bool is_in_peril(const Position<W>& s) const {
+        return std::any_of(perils.begin(), perils.end(), [&](const auto& peril) {
+            return peril.lands.is_within(s.mine) && (peril.rivals - s.mine).count() >= peril.number;
+        });
     }
     Set<W> find_live_stacks(const Position<W>& s) const {
         Set<W> found, rest = s.mine - resting, open = unconquered(s);
@@ -125,8 +151,21 @@ class Game : public Dice {
         return total;
     }
 
-    // Returns the payment after a conquest for a goal of `number` territories: 1 if the goal is reached, otherwise 0.
-    double find_end_payment(const Position<W>& after) const { return !has_ends && number && has_number(after); }
+    // Whether a conquest can end the turn with a payment that depends on the state.
+    bool has_end_payment() const { return !has_ends && (wins || !perils.empty()); }
+    // Returns the payment for the state after a conquest, in addition to `find_payment`: 1 for a win if this is the
+    // goal, and the loss of all payments if a rival wins.
+    double find_end_payment(const Position<W>& after) const {
+        if (!has_end_payment()) return 0.0;
+        if (is_lost(after)) return wins ? 0.0 : -held - sum_payments(after);
+        return wins && (is_in_peril(after) || has_won(after));
+    }
+    // Returns whether a rival has won by a conquest of the player.
+    bool is_lost(const Position<W>& s) const {
+        return is_in_peril(s) && !std::any_of(ways.begin(), ways.end(), [&](const auto& way) {
+            return way.lands.is_within(s.mine) && count_strong(s, way.enough) >= way.number;
+        });
+    }
 
     // Returns the largest number of dice with which v may attack c, or 0 if v may not attack c. Some smaller numbers of
     // dice may be illegal.
@@ -142,12 +181,47 @@ class Game : public Dice {
         int compared = std::min(k, std::min(d, defence_dice(c)));
         return compared <= room && (compared < d || least_advance(c, k) <= room);
     }
+
+  private:
+    // Returns how many territories of the player have at least `enough` armies.
+    static int count_strong(const Position<W>& s, int enough) {
+        if (enough < 2) return s.mine.count();
+        int count = 0;
+        for (Set<W> rest = s.mine; rest.any();) count += s.armies[size_t(rest.pop())] >= enough;
+        return count;
+    }
+    // Returns whether the last move of the turn can increase the number of territories with `enough` armies.
+    bool may_strengthen(const Position<W>& s, int enough) const {
+        if (!fortify || enough < 2) return false;
+        for (Set<W> weak = s.mine; weak.any();) {
+            int to = weak.pop(), missing = enough - s.armies[size_t(to)];
+            if (missing <= 0) continue;
+            for (Set<W> rest = s.mine - resting; rest.any();) {
+                int v = rest.pop(), armies = s.armies[size_t(v)];
+                bool stays_strong = armies < enough || armies - missing >= enough;
+                if (v == to || spare(s, v) < missing || !stays_strong) continue;
+                if (out[v].has(to) || (fortify > 1 && find_reached(v, s.mine).has(to))) return true;
+            }
+        }
+        return false;
+    }
+    // Returns all payments from the start of the turn to a state, less the price of the lost armies.
+    double sum_payments(const Position<W>& s) const {
+        double total = 0.0;
+        for (Set<W> rest = s.mine & field; rest.any();) total += pays[size_t(rest.pop())];
+        for (const auto& set : sets)
+            if (set.lands.is_within(s.mine)) total += set.pays;
+        if (price == 0.0) return total;
+        for (Set<W> rest = start.mine; rest.any();) total -= price * start.armies[size_t(rest.pop())];
+        for (Set<W> rest = s.mine; rest.any();) total += price * s.armies[size_t(rest.pop())];
+        return total;
+    }
 };
 
 template <int W>
 Game<W>::Game(const iacta_problem& p)
-    : Dice(p), out(p.lands), into(p.lands), price(p.price), once(p.once != 0), number(p.number), enough(p.enough),
-      pays(p.pays, p.pays + p.lands), has_ends(p.until != nullptr) {
+    : Dice(p), out(p.lands), into(p.lands), price(p.price), once(p.once != 0), wins(p.wins != 0), counts_armies(false),
+      fortify(p.fortify), held(p.held), pays(p.pays, p.pays + p.lands), has_ends(p.until != nullptr) {
     start.armies.assign(p.armies, p.armies + lands);
     for (int v = 0; v < lands; ++v) {
         if (p.owner[v] == 1) start.mine.add(v);
@@ -164,6 +238,20 @@ Game<W>::Game(const iacta_problem& p)
         for (int j = p.set_first[i]; j < p.set_first[i + 1]; ++j) set.lands.add(p.set_lands[j]);
         sets.push_back(set);
         paying |= set.lands;
+    }
+    for (int i = 0; i < p.ways; ++i) {
+        Way<W> way{{}, p.way_number[i], p.way_enough[i]};
+        for (int j = p.way_first[i]; j < p.way_first[i + 1]; ++j) way.lands.add(p.way_lands[j]);
+        ways.push_back(way);
+        if (!wins) continue;
+        paying |= way.lands;
+        counts_armies = counts_armies || way.enough > 1;
+    }
+    for (int i = 0; i < p.perils; ++i) {
+        Peril<W> peril{{}, {}, p.rival_number[i]};
+        for (int j = p.peril_first[i]; j < p.peril_first[i + 1]; ++j) peril.lands.add(p.peril_lands[j]);
+        for (int j = p.rival_first[i]; j < p.rival_first[i + 1]; ++j) peril.rivals.add(p.rival_lands[j]);
+        perils.push_back(peril);
     }
     for (int t = 0; t < lands; ++t)
         if (pays[t] != 0.0) paying.add(t);

@@ -80,14 +80,30 @@ typedef struct {
     const double* lost; /* shape: battles x (able + 1) x (defenders + 1) */
 
     /* Rewards. A territory pays when it is taken. A set pays when its last territory is taken. Each lost army costs
-       `price`. If `once` is 1, the first payment ends the turn. If `number` is above 0, there are no other payments:
-       the turn ends with a payment of 1 when the player owns this number of territories, each with `enough` armies. */
+       `price`. If `once` is 1, the first payment ends the turn. If `wins` is 1, there are no other payments: the turn
+       ends with a payment of 1 when the player fulfils a way to win. */
     const double* pays;
     int32_t sets;
     const int32_t *set_first, *set_lands;
     const double* set_pays;
     double price;
-    int32_t once, number, enough;
+    int32_t once, wins;
+
+    /* The ways to win of the player. Way i is fulfilled if the player owns all its territories way_lands[j],
+       way_first[i] <= j < way_first[i + 1], and way_number[i] territories in all, each with way_enough[i] armies. The
+       last move of the turn may supply the armies of one territory. fortify: 0: no last move, 1: to a neighbour, 2: over
+       any distance. */
+    int32_t ways;
+    const int32_t *way_first, *way_lands, *way_number, *way_enough;
+    int32_t fortify;
+
+    /* Perils: the conquests by which a rival wins. The player who has taken all peril_lands[j], peril_first[i] <= j <
+       peril_first[i + 1], while rivals own at least rival_number[i] of the rival_lands[j], rival_first[i] <= j <
+       rival_first[i + 1], loses all payments of the turn and `held`, the payments before the turn, unless a way to win
+       is fulfilled. In both cases the turn ends. */
+    int32_t perils;
+    const int32_t *peril_first, *peril_lands, *rival_first, *rival_lands, *rival_number;
+    double held;
 
     /* `until` may be null. Otherwise the turn ends when all territories t with until[t] = 1 are taken, and the only
        reward is the value of the final state in iacta_ends. */

@@ -132,10 +132,23 @@ Problem sound_problem(Random& random, bool& honest) {
         for (int j = random.from(0, lands); j > 0; --j) set.push_back(random.below(lands));
         p.add_set(set, random.one_in(9) ? -0.5 : random.uniform());
     }
-    if (random.one_in(6)) {
-        p.number = random.from(1, lands), p.enough = random.from(0, 3), p.price = 0.0, p.once = 0;
+    auto draw_lands = [&] {
+        std::vector<int32_t> found;
+        for (int j = random.from(0, 3); j > 0; --j) found.push_back(random.below(lands));
+        return found;
+    };
+    if (random.one_in(5)) {
+        p.wins = 1, p.price = 0.0, p.once = 0, p.fortify = random.from(0, 2);
         p.until.clear(), p.set_lands.clear(), p.set_pays.clear(), p.set_first = {0};
         std::fill(p.pays.begin(), p.pays.end(), 0.0);
+        for (int i = random.from(1, 4); i > 0; --i)
+            if (random.one_in(2)) p.add_way({}, random.from(1, lands), random.from(0, 3));
+            else p.add_way(draw_lands(), 0, 0);
+    }
+    if (random.one_in(6)) {
+        for (int i = random.from(1, 2); i > 0; --i) p.add_peril(draw_lands(), draw_lands(), random.from(0, 2));
+        if (!p.wins && random.one_in(2)) p.add_way(draw_lands(), 0, 0);
+        p.held = random.one_in(3) ? random.uniform() : 0.0;
     }
     std::vector<Rules> rules;
     for (int r = 0; r < kinds; ++r)
@@ -154,7 +167,9 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
     auto one = [&](auto& numbers, const auto& odd) {
         if (!numbers.empty()) numbers[size_t(random.below(int(numbers.size())))] = random.of(odd);
     };
-    switch (random.below(16)) {
+    switch (random.below(18)) {
+        case 15: one(random.one_in(2) ? p.way_first : p.peril_first, EXTREMES); break;
+        case 16: one(random.one_in(2) ? p.way_lands : p.rival_lands, EXTREMES); break;
         case 0: one(p.border_first, EXTREMES); break;
         case 1: one(p.border_to, EXTREMES); break;
         case 2: one(random.one_in(2) ? p.armies : p.keep, EXTREMES); break;
@@ -174,6 +189,8 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
     }
     if (p.border_first.back() > int32_t(p.border_to.size())) p.border_first.back() = int32_t(p.border_to.size());
     if (p.set_first.back() > int32_t(p.set_lands.size())) p.set_first.back() = int32_t(p.set_lands.size());
+    for (auto [first, list] : {std::pair(&p.way_first, &p.way_lands), std::pair(&p.peril_first, &p.peril_lands)})
+        if (first->back() > int32_t(list->size())) first->back() = int32_t(list->size());
     view = p.view();
     int32_t least = random.of(EXTREMES);
     switch (random.below(24)) {
@@ -195,8 +212,8 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
         case 15: view.won = nullptr; break;
         case 16: view.set_first = nullptr; break;
         case 17: view.border_to = nullptr; break;
-        case 18: view.number = least; break;
-        case 19: view.enough = least; break;
+        case 18: view.wins = least; break;
+        case 19: view.fortify = least; break;
         default: break;
     }
     // Makes each array at least as long as its stated length.

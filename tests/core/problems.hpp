@@ -24,10 +24,12 @@ struct Problem {
     std::vector<int32_t> attack_dice, defence_dice, dice_first, least;
     std::vector<int32_t> throw_first{0}, answer_first{0}, result_first{0}, result_attackers, result_defenders;
     std::vector<double> throw_chance, result_chance;
-    int32_t able = 0, defenders = 0, battles = 0, garrison = 1, once = 0, number = 0, enough = 0;
+    int32_t able = 0, defenders = 0, battles = 0, garrison = 1, once = 0, wins = 0, fortify = 0;
     std::vector<int32_t> battle_first, set_first{0}, set_lands;
+    std::vector<int32_t> way_first{0}, way_lands, way_number, way_enough;
+    std::vector<int32_t> peril_first{0}, peril_lands, rival_first{0}, rival_lands, rival_number;
     std::vector<double> won, lost, pays, set_pays;
-    double price = 0.0;
+    double price = 0.0, held = 0.0;
     std::vector<std::vector<int32_t>> near;  // by land, the neighbours
 
     explicit Problem(int lands)
@@ -43,6 +45,19 @@ struct Problem {
         set_lands.insert(set_lands.end(), lands.begin(), lands.end());
         set_first.push_back(int32_t(set_lands.size()));
         set_pays.push_back(paid);
+    }
+    void add_way(const std::vector<int32_t>& lands, int32_t number, int32_t enough) {
+        way_lands.insert(way_lands.end(), lands.begin(), lands.end());
+        way_first.push_back(int32_t(way_lands.size()));
+        way_number.push_back(number);
+        way_enough.push_back(enough);
+    }
+    void add_peril(const std::vector<int32_t>& lands, const std::vector<int32_t>& rivals, int32_t number) {
+        peril_lands.insert(peril_lands.end(), lands.begin(), lands.end());
+        peril_first.push_back(int32_t(peril_lands.size()));
+        rival_lands.insert(rival_lands.end(), rivals.begin(), rivals.end());
+        rival_first.push_back(int32_t(rival_lands.size()));
+        rival_number.push_back(number);
     }
 
     // Computes the tables of the rules and of all battles.
@@ -101,8 +116,20 @@ struct Problem {
         p.set_pays = set_pays.data();
         p.price = price;
         p.once = once;
-        p.number = number;
-        p.enough = enough;
+        p.wins = wins;
+        p.ways = int32_t(way_number.size());
+        p.way_first = way_first.data();
+        p.way_lands = way_lands.data();
+        p.way_number = way_number.data();
+        p.way_enough = way_enough.data();
+        p.fortify = fortify;
+        p.perils = int32_t(rival_number.size());
+        p.peril_first = peril_first.data();
+        p.peril_lands = peril_lands.data();
+        p.rival_first = rival_first.data();
+        p.rival_lands = rival_lands.data();
+        p.rival_number = rival_number.data();
+        p.held = held;
         p.until = until.empty() ? nullptr : until.data();
         return p;
     }

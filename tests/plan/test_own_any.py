@@ -153,7 +153,7 @@ def test_the_fortifying_move_may_win() -> None:
 
     def find(weak: int, **options: Any) -> Win | None:
         turn = Turn(draw_strong_empire(weak), victory=missions, phase="attack", **options)
-        return find_win(turn, Deadline())
+        return find_win(turn)
 
     win = find(1)
     assert win is not None
@@ -166,7 +166,7 @@ def test_the_fortifying_move_may_win() -> None:
 def test_new_armies_add_to_the_fortifying_move() -> None:
     missions = Missions({"red": "2 territories with 3 armies", "blue": "3 territories"})
     turn = make_line_turn("r1 r4 b9", place=1, victory=missions)
-    win = find_win(turn, Deadline())
+    win = find_win(turn)
     assert win is not None
     assert (win.placement, win.move) == ((("A", 1),), Fortify("B", "A", 1))
     assert "place 1 new army on A, then move 1 army from B to A" in str(
@@ -197,7 +197,7 @@ def test_every_win_by_new_armies_with_a_fortifying_move_is_found(fortify: Any) -
         turn = make_line_turn(f"{line} b99", place=place, victory=victory, fortify=fortify)
         if turn.winner is not None:
             continue
-        win = find_win(turn, Deadline())
+        win = find_win(turn)
         is_found = win is not None and win.placement is not None
         assert is_found == has_win_without_attacks(turn), (turn.to_code(), win)
         if win is None or win.placement is None:
@@ -218,7 +218,7 @@ def test_a_fulfilled_mission_wins_at_the_end_of_the_turn() -> None:
     missions = {"red": "12 territories", "blue": "12 territories with 2 armies"}
     victory = Missions(missions, at_end=True)
     turn = Turn(draw_strong_empire(3), victory=victory, phase="attack", place=0)
-    win = find_win(turn, Deadline())
+    win = find_win(turn)
     assert win is not None
     assert (win.placement, win.move) == ((), None)
     found = ask("plan", position=turn, win=True)
@@ -234,7 +234,7 @@ def test_the_fortifying_move_of_an_opponent_does_not_depend_on_the_phase() -> No
     missions = Missions({"red": "5 territories", "blue": "2 territories with 5 armies"})
     for phase in ("attack", "fortify", "over"):
         turn = make_line_turn("r2 b9 b1", phase=phase, victory=missions)
-        win = find_win(turn, Deadline(), "blue")
+        win = find_win(turn, "blue")
         assert win is not None, phase
         assert win.move == Fortify("B", "C", 4), phase
 
@@ -256,13 +256,13 @@ def test_own_any_counts_additional_territories() -> None:
         best_plan(EMPIRES, OwnAny(43))
 
 
-def test_the_bound_of_a_win_covers_the_fortifying_move_after_attacks() -> None:
+def test_a_plan_to_win_uses_the_fortifying_move_after_attacks() -> None:
     missions = Missions({"red": "2 territories with 2 armies", "blue": "3 territories"})
     turn = make_line_turn("r4 b1 b30", phase="attack", victory=missions)
     roll = Fraction(855, 1296)  # three dice win, three armies move in, and one moves back
     (win,) = (each for each in goals_in_reach(turn) if each.words == "win now")
-    assert win.chance < roll <= win.interval.high
-    assert "no plan of attacks is better" in str(ask("plan", position=turn, win=True))
+    assert win.chance == pytest.approx(float(roll)) == win.interval.high
+    assert "65.97%; no plan is better" in str(ask("plan", position=turn, win=True))
     none = turn.with_options(fortify="none")
     (win,) = (each for each in goals_in_reach(none) if each.words == "win now")
     assert win.chance == pytest.approx(win.interval.high)

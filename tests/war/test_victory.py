@@ -21,7 +21,6 @@ from iacta import (
     win_chances,
 )
 from iacta.game import Attack, Defend, EndPhase, Fortify, OwnTerritories, Place
-from iacta.native.deadline import Deadline
 from iacta.plan import OwnAny, TakeAll, best_plan
 from iacta.plan.winning import find_win
 from iacta.war import ai, goals_in_reach
@@ -84,7 +83,7 @@ def test_the_policy_of_an_ai_plays_like_the_core(condition: str, name: str) -> N
 def test_a_win_within_reach_is_seen_and_taken(condition: str) -> None:
     for number in range(10):
         turn = winnable_turn(condition, number)
-        win = find_win(turn, Deadline())
+        win = find_win(turn)
         assert win is not None
         if not turn.place:
             plan = best_plan(turn.position, win.goal)
@@ -116,7 +115,7 @@ def test_eliminating_the_last_rival_wins_without_a_known_mission() -> None:
     held = dict.fromkeys(NAMES_RING, ("red", 9)) | {"D": ("blue", 1), "E": ("blue", 2)}
     missions = Missions(dict.fromkeys(NAMES[:3], "hidden"), cards=("8 territories",) * 3)
     turn = Turn(Position(RING, "red", held), place=3, players=NAMES[:3], victory=missions)
-    win = find_win(turn, Deadline())
+    win = find_win(turn)
     assert win is not None
     assert win.goal == TakeAll(("D", "E"))
     assert goals_in_reach(turn)[0].words == "win now"

@@ -123,9 +123,8 @@ class Exact {
         int word = 0, shift = 0;
         for (int t = 0; t < game.lands; ++t) {
             bool is_stack = game.start.mine.has(t) && !game.resting.has(t) && game.start.armies[t] > game.keep[t];
-            // If the goal is to own territories with `enough` armies, the key must contain the armies on all
-            // territories of the player.
-            bool may_count = game.enough > 1 && game.start.mine.has(t);
+            // If the payment depends on the armies, the key must contain the armies on all territories of the player.
+            bool may_count = depends_on_armies() && game.start.mine.has(t);
             if (!is_stack && !may_count && !game.field.has(t)) continue;
             int held = game.field.has(t) ? game.start.armies[t] : 0;
             int bits = 1;
@@ -197,6 +196,14 @@ class Exact {
         return sum;
     }
 
+    // Returns whether the payment at the end of the turn depends on the armies on all territories of the player.
+    bool depends_on_armies() const {
+        return game_.counts_armies || (!game_.perils.empty() && (game_.price > 0.0 || counts_armies_of_ways()));
+    }
+    bool counts_armies_of_ways() const {
+        return std::any_of(game_.ways.begin(), game_.ways.end(), [](const auto& way) { return way.enough > 1; });
+    }
+
     // Writes the key of a state. Returns false if no further payment is possible in the turn.
     bool make_key(const Position<W>& s, uint64_t* key) const {
         Set<W> left = game_.unconquered(s), live = game_.find_live_stacks(s), reach, fresh;
@@ -207,7 +214,10 @@ class Exact {
             while (fresh.any()) further |= game_.out[fresh.pop()];
             fresh = (further & left) - reach;
         }
-        bool pays = game_.has_ends || (game_.number && (s.mine | reach).count() >= game_.number);
+        bool pays = game_.has_ends;
+        if (game_.wins)
+            for (const auto& way : game_.ways)
+                pays = pays || (way.lands.is_within(s.mine | reach) && (s.mine | reach).count() >= way.number);
         for (const auto& set : game_.sets)
             pays = pays || (set.pays > 0.0 && set.lands.meets(left) && (set.lands & left).is_within(reach));
         if (!pays)
@@ -218,7 +228,7 @@ class Exact {
             int t = digit.land;
             uint64_t code = 0;
             // Include armies that can no longer fight, because the value of the final state may depend on them.
-            if (game_.has_ends || game_.enough > 1) code = s.armies[t] + (s.mine.has(t) ? digit.most + 1 : 0);
+            if (game_.has_ends || depends_on_armies()) code = s.armies[t] + (s.mine.has(t) ? digit.most + 1 : 0);
             else if (s.mine.has(t)) code = live.has(t) ? digit.most + 1 + s.armies[t] : 0;
             else code = reach.has(t) ? 1 + s.armies[t] : 1;
             key[digit.word] |= code << digit.shift;
@@ -251,7 +261,7 @@ class Exact {
         int armies = s.armies[v], spare = armies - game_.keep[v], moved = spare;
         Worth best{0.0, 0.0};
         s.mine.add(c);
-        if (!game_.is_over(s) || game_.has_ends || game_.number) {
+        if (!game_.is_over(s) || game_.has_ends || game_.has_end_payment()) {
             for (int m = spare; m >= std::min(least, spare); --m) {
                 s.armies[v] = armies - m;
                 s.armies[c] = m;

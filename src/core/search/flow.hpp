@@ -97,7 +97,7 @@ class Flow {
         double paid = -game_.price * outcome.attackers;
         if (outcome.defenders < s.armies[roll.to]) return paid;
         paid += game_.find_payment(roll.to, game_.unconquered(s));
-        if (game_.number) {
+        if (game_.has_end_payment()) {
             Position<W> next = s;
             apply(next, roll, outcome);
             paid += game_.find_end_payment(next);

@@ -55,6 +55,8 @@ class Lookahead {
           assigner_(game, rows_, deadline) {
         if (rows_.joint() == Joint::product) {
             for (const auto& set : game.sets) goals_.push_back(set);
+            if (game.wins)
+                for (const auto& way : game.ways) goals_.push_back({way.lands, 1.0});
             std::stable_sort(goals_.begin(), goals_.end(),
                              [](const auto& a, const auto& b) { return a.lands.count() < b.lands.count(); });
         } else {
@@ -89,9 +91,9 @@ class Lookahead {
                 parts = make_empty();
                 int own = MAX_PART;
                 if (rows_.joint() == Joint::product) {
-                    if (i > 0) scatter(s, goals_.back().lands, parts, random);
+                    if (i > 0) scatter_goals(s, parts, random);
                 } else if (i > 0 && size_t(i) <= game_.sets.size()) {
-                    scatter(s, game_.sets[i - 1].lands, parts, random);
+                    scatter(s, game_.sets[i - 1].lands, parts.back(), random);
                     own = std::max(own, (game_.sets[i - 1].lands & game_.unconquered(s)).count() + 3);
                 } else if (i > 0) {
                     own = 3 + 4 * (i % 3);
@@ -172,6 +174,8 @@ class Lookahead {
     }
     static Joint choose_joint(const Game<W>& game) {
         if (game.once) return Joint::any;
+        if (game.wins && std::all_of(game.ways.begin(), game.ways.end(), [](auto& way) { return way.lands.any(); }))
+            return Joint::product;
         bool alone = game.price == 0.0 && !game.sets.empty();
         for (double pays : game.pays) alone = alone && pays == 0.0;
         std::vector<Set<W>> sets;
@@ -188,12 +192,11 @@ class Lookahead {
     }
 
     // Makes a random assignment: assigns the targets in random order, each target to a stack that is likely to take it.
-    void scatter(const Position<W>& s, const Set<W>& goal, std::vector<Parts<W>>& parts, Random& random) {
+    void scatter(const Position<W>& s, const Set<W>& goal, Parts<W>& mine, Random& random) {
         Set<W> left = game_.unconquered(s), taken;
         std::vector<int> targets;
         for (Set<W> rest = goal & left; rest.any();) targets.push_back(rest.pop());
         for (size_t i = targets.size(); i > 1; --i) std::swap(targets[i - 1], targets[random.draw_below(int(i))]);
-        Parts<W>& mine = parts.back();
         for (int t : targets) {
             if (taken.has(t)) continue;
             double best = -1.0;
@@ -212,7 +215,15 @@ class Lookahead {
             mine.give(chosen, whole);
             taken |= whole;
         }
-        for (size_t j = 0; j + 1 < parts.size(); ++j) parts[j] = mine;
+    }
+    // Makes random assignments for all goals: one for each way to win, or one for nested sets.
+    void scatter_goals(const Position<W>& s, std::vector<Parts<W>>& parts, Random& random) {
+        if (game_.wins) {
+            for (size_t j = 0; j < parts.size(); ++j) scatter(s, goals_[j].lands, parts[j], random);
+            return;
+        }
+        scatter(s, goals_.back().lands, parts.back(), random);
+        for (size_t j = 0; j + 1 < parts.size(); ++j) parts[j] = parts.back();
     }
 
     // Adapts an assignment to a state, improves it by hill climbing, and returns its expected payment.
@@ -236,7 +247,9 @@ class Lookahead {
             if (!goal.lands.meets(left) || !goal.lands.is_within(game_.field | s.mine)) continue;
             if (!assigner_.repair(s, live, goal.lands, parts[j])) continue;
             double chance = assigner_.climb(s, live, goal.lands, parts[j], most, changed(j));
-            total += goal.pays * chance * (1.0 + style_.idle * count_idle(s, live, parts[j], goal.lands));
+            double worth = goal.pays * chance * (1.0 + style_.idle * count_idle(s, live, parts[j], goal.lands));
+            // One way to win is enough; the value of the best way is a lower bound on the value of all.
+            total = game_.wins ? std::max(total, worth) : total + worth;
         }
         return total;
     }
@@ -394,7 +407,9 @@ class Lookahead {
                 Position<W> next = s;
                 o.value = -game_.price * o.attackers;
                 if (o.defenders == s.armies[d.roll.to]) o.value += game_.find_payment(d.roll.to, game_.unconquered(s));
+                bool is_taken = o.defenders == s.armies[d.roll.to];
                 apply(next, d.roll, o);
+                if (is_taken) o.value += game_.find_end_payment(next);
                 if (!game_.is_over(next)) o.value += decide_roll(next, depth - 1).value;
                 d.value += o.chance * o.value;
             }
@@ -478,7 +493,10 @@ class Lookahead {
                 double value = improve_after(s, parts, then, v, c);
                 if (value > best.value) best = {value, m};
             }
+            s.armies[v] = armies;
+            s.armies[c] = held;
         }
+        best.value += game_.find_end_payment(s);
         s.mine.remove(c);
         s.armies[v] = armies;
         s.armies[c] = held;

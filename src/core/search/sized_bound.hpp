@@ -26,8 +26,8 @@ class Bounds {
             return;
         }
         Set<W> reach = paths_.find_reached(paths_.places, game.field);
-        if (game.number) {
-            if (reach.any()) add(reach, reach, true, 1.0);
+        if (game.wins) {
+            add_ways(reach);
             return;
         }
         if (game.once) {
@@ -57,7 +57,7 @@ class Bounds {
             most = std::max(most, game.find_payment(c, game.field));
         }
         for (const auto& set : game.sets) sum += std::max(set.pays, 0.0);
-        if (game.number) return game.field.any() ? 1.0 : 0.0;
+        if (game.wins) return game.field.any() ? 1.0 : 0.0;
         return game.once ? most : sum;
     }
 
@@ -71,26 +71,33 @@ class Bounds {
     double best() const {
         double sum = limit_;
         for (const Term& term : terms_) sum += term.pays * term.search->best;
-        return sum;
+        for (const Term& term : common_) sum = std::min(sum, term.search->best);
+        return paths_.game.wins ? std::min(sum, 1.0) : sum;
     }
     int64_t values() const {
         int64_t sum = 0;
-        for (const Term& term : terms_) sum += term.search->values;
+        for (const auto* terms : {&terms_, &common_})
+            for (const Term& term : *terms) sum += term.search->values;
         return sum;
     }
 
     // Solves another relaxed game. Returns whether more games are left.
     bool improve() {
         Term* next = nullptr;
-        for (Term& term : terms_)
-            if (!term.search->is_done() && (!next || term.rank() > next->rank())) next = &term;
+        for (auto* terms : {&terms_, &common_})
+            for (Term& term : *terms)
+                if (!term.search->is_done() && (!next || term.rank() > next->rank())) next = &term;
         if (!next) return false;
         int64_t room = deadline_.bytes() / int64_t(sizeof(double));
         next->search->improve(std::min(room, deadline_.states() - values()));
-        return std::any_of(terms_.begin(), terms_.end(), [](const Term& term) { return !term.search->is_done(); });
+        auto is_open = [](const Term& term) { return !term.search->is_done(); };
+        return std::any_of(terms_.begin(), terms_.end(), is_open) ||
+               std::any_of(common_.begin(), common_.end(), is_open);
     }
 
   private:
+    static constexpr size_t MAX_WAYS = 32;  // more ways to win get no bounds of their own
+
     struct Term {
         double pays;
         std::unique_ptr<Chance<W>> search;
@@ -98,6 +105,28 @@ class Bounds {
         double rank() const { return pays * search->best / double(search->values + 10000); }
     };
 
+    // Adds a bound on the chance of each way to win. Territories that belong to every way give another bound.
+    void add_ways(const Set<W>& reach) {
+        const Game<W>& game = paths_.game;
+        std::vector<Set<W>> goals;
+        Set<W> common = reach;
+        for (const auto& way : game.ways) {
+            Set<W> goal = way.lands - game.start.mine;
+            if (!goal.is_within(reach) || (reach | game.start.mine).count() < way.number) continue;
+            common &= goal;
+            goals.push_back(goal);
+        }
+        bool is_any = std::any_of(goals.begin(), goals.end(), [](const auto& goal) { return !goal.any(); });
+        if (is_any && reach.any()) add(reach, reach, true, 1.0);  // a win needs at least one conquest
+        else if (!is_any && goals.size() <= MAX_WAYS)
+            for (const auto& goal : goals) add(goal, 1.0);
+        else if (!is_any) limit_ = 1.0;
+        if (goals.size() > 1 && common.any()) {
+            add(common, 1.0);
+            common_.push_back(std::move(terms_.back()));
+            terms_.pop_back();
+        }
+    }
     void add(const Set<W>& goal, double pays) { add(goal, paths_.find_useful(goal), false, pays); }
     void add(const Set<W>& goal, const Set<W>& field, bool any, double pays) {
         deadline_.spend(WORK_PER_LAND * paths_.game.lands);
@@ -109,6 +138,7 @@ class Bounds {
     Rolls rolls_;
     PooledArmies pool_;
     std::vector<Term> terms_;
+    std::vector<Term> common_;  // the bound for the territories of every way to win, if there are any
     double limit_ = 0.0;  // a rough bound if the tables of rolls are too large, otherwise 0
 };
 
@@ -125,7 +155,7 @@ class SizedBound final : public Bound {
         lower(bounds_->best());
         bool more = bounds_->improve();
         lower(bounds_->best());
-        if (!game_.once && !game_.number && (is_new || !more)) lower(minimise_prices());
+        if (!game_.once && !game_.wins && (is_new || !more)) lower(minimise_prices());
         return more ? IACTA_MORE : IACTA_DONE;
     }
 

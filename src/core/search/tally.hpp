@@ -50,6 +50,7 @@ class Tally {
     void add_end(const Position<W>& s, double weight) {
         for (int t = 0; t < game_.lands; ++t)
             if (s.mine.has(t)) owned_[t] += weight, armies_[t] += weight * s.armies[t];
+        if (game_.is_lost(s)) return;  // a rival has won, so no set pays
         Set<W> left = game_.unconquered(s);
         for (size_t i = 0; i < game_.sets.size(); ++i)
             if (!game_.sets[i].lands.meets(left)) taken_[i] += weight;

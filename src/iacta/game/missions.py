@@ -19,6 +19,7 @@ from iacta.board.board import fold_name
 from iacta.game.victory import (
     CoreMission,
     GameState,
+    RivalWin,
     Victory,
     WayToWin,
     choose_cheapest,
@@ -565,6 +566,18 @@ class Missions(Victory):
 
     def _find_own(self, turn: GameState) -> Mission:
         return OwnTerritories(min(self.instead or INSTEAD, len(turn.owners)))
+
+    def list_rival_wins(self, turn: GameState) -> tuple[RivalWin, ...]:
+        if self.at_end:
+            return ()
+        return tuple(
+            RivalWin(each.player, name, 1 if self.instead is None else self.instead)
+            for name, each in self._missions.items()
+            if isinstance(each, Eliminate)
+            and name in turn.owners
+            and each.player in turn.owners
+            and len({name, each.player, turn.player}) == 3
+        )
 
     def apply_elimination(self, turn: GameState, loser: str) -> Self:
         if self.instead is None:

@@ -240,8 +240,15 @@ class Turn(TurnData):
         owners: the owner of each territory in the order of the board; `""` for no owner.
         armies: the number of armies on each territory. Under rules without a garrison, a territory
             without armies may have an owner.
+
+        If a player loses all territories, the player to move has eliminated them.
         """
-        return self.with_state(self.state._replace(owners=owners, armies=armies))
+        new = self.with_state(self.state._replace(owners=owners, armies=armies))
+        for loser in self.survivors:
+            if loser not in owners:
+                victory = new.victory.apply_elimination(new, loser)
+                new = new.with_state(new.state._replace(victory=victory))
+        return new
 
     def correct(self, holdings: Mapping[str, Holding]) -> "Turn":
         """Return the turn with a corrected position.

@@ -106,6 +106,19 @@ class WayToWin(NamedTuple):
     armies: int = 0
 
 
+class RivalWin(NamedTuple):
+    """The win of another player if the player to move eliminates a player.
+
+    loser: the player whose elimination lets the rival win.
+    rival: the player who then wins.
+    number: the minimum number of territories that the rival must then own.
+    """
+
+    loser: str
+    rival: str
+    number: int = 1
+
+
 class CoreMission(NamedTuple):
     """The victory condition of one player, in the format of the compiled core.
 
@@ -221,6 +234,13 @@ class Victory:
     def is_hidden(self, player: str) -> bool:
         """Return whether the other players do not know a player's mission."""
         return False
+
+    def list_rival_wins(self, turn: GameState) -> tuple[RivalWin, ...]:
+        """Return the wins of other players by an elimination that the player to move makes.
+
+        turn: the turn before the elimination.
+        """
+        return ()
 
     def apply_elimination(self, turn: GameState, loser: str) -> Self:
         """Return the condition after an elimination.

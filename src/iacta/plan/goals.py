@@ -26,10 +26,19 @@ from iacta.inputs.reprs import PasteableMixin
 from iacta.native.bit_sets import bits, make_mask
 
 if TYPE_CHECKING:
-    from iacta.game import Turn
+    from iacta.game import Fortify, Turn
+    from iacta.game.victory import WayToWin
 
 MAX_WORTH = 1e9  # maximum worth of anything; floats still resolve the worth of a single army
 MAX_NAMED = 4  # a description of a goal lists at most this many territories by name
+
+
+class RewardedWay(NamedTuple):
+    """A way to win, as the core sees it."""
+
+    lands: int  # the territories to take, as an integer with a bit for each territory
+    number: int  # the number of territories to own in all
+    armies: int  # the minimum number of armies on each of this number of territories
 
 
 class Rewards(NamedTuple):
@@ -40,15 +49,21 @@ class Rewards(NamedTuple):
     sets: tuple[tuple[int, float], ...] = ()
     price: float = 0.0  # cost of each army that the player loses
     once: bool = False  # whether the first conquest with a payoff ends the turn
-    # The turn ends with a payoff of 1 when the player owns this number of territories, each with at
-    # least `armies` armies. The number is 0 if the goal does not count territories.
-    number: int = 0
-    armies: int = 0
+    # The turn ends with a payoff of 1 when the player fulfils one of these ways. If there are any,
+    # there are no other payoffs.
+    ways: tuple[RewardedWay, ...] = ()
+    # The range of the last move, which may supply the armies that a way requires on a territory.
+    fortify: str = "none"
+
+    @property
+    def armies(self) -> int:
+        """The largest number of armies that a way requires on each territory."""
+        return max((way.armies for way in self.ways), default=0)
 
     @property
     def most(self) -> float:
         """The largest possible total payoff of a turn."""
-        if self.number:
+        if self.ways:
             return 1.0
         if self.once:
             return max(self.lands, default=0.0)
@@ -140,6 +155,13 @@ class Goal(PasteableMixin):
         """
         return 0
 
+    def find_last_move(self, turn: "Turn") -> "Fortify | None":
+        """Return the last move of armies that reaches the goal, or `None`.
+
+        turn: a turn in any phase.
+        """
+        return None
+
     def refuse_unfit(self, turn: "Turn") -> None:
         """Raise an error if the goal does not fit a turn, such as a territory without an owner.
 
@@ -155,7 +177,7 @@ def list_kinds(base: type[Goal] = Goal) -> list[str]:
     """Return the names of all kinds of goals.
 
     >>> list_kinds()
-    ['take all', 'take any', 'own any', 'worth', 'in order']
+    ['take all', 'take any', 'own any', 'win', 'worth', 'in order']
     """
     found = [vars(base)["kind"]] if "kind" in vars(base) else []
     return found + [kind for each in base.__subclasses__() for kind in list_kinds(each)]
@@ -340,7 +362,7 @@ class OwnAny(Goal):
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         nothing = (0.0,) * len(board.territories)
-        return Rewards(nothing, number=self.number, armies=self.armies)
+        return Rewards(nothing, ways=(RewardedWay(0, self.number, self.armies),))
 
     def count_held(self, owned: int, armies: Sequence[int]) -> int:
         """Return how many of the player's territories have at least `self.armies` armies.
@@ -358,6 +380,118 @@ class OwnAny(Goal):
 
     def refuse_unfit(self, turn: "Turn") -> None:
         pass
+
+
+@dataclass(frozen=True, repr=False)
+class WinGame(Goal):
+    """Win the game in this turn, in any of several ways.
+
+    ways: the ways to win. One of them is enough.
+    fortify: the range of the last move of the turn, which may complete a way that requires several
+        armies on each territory.
+    is_complete: whether these are all ways to win; otherwise the chance to win may be greater.
+
+    >>> from iacta.game.victory import WayToWin
+    >>> WinGame((WayToWin(("Peru",)), WayToWin(number=30))).ways[1].number
+    30
+    """
+
+    ways: tuple["WayToWin", ...]
+    fortify: str = "none"
+    is_complete: bool = True
+
+    kind: ClassVar = "win"
+
+    def _summary(self) -> str:
+        return f"{len(self.ways)} ways to win"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return ()
+
+    def resolve_names(self, board: Board) -> Self:
+        ways = (
+            way._replace(territories=tuple(map(board.find, way.territories))) for way in self.ways
+        )
+        return replace(self, ways=tuple(ways))
+
+    def record(self) -> dict[str, Any]:
+        ways = (
+            {"territories": [*way.territories], "number": way.number, "armies": way.armies}
+            for way in self.ways
+        )
+        return {
+            "kind": self.kind,
+            "ways": [{name: value for name, value in way.items() if value} for way in ways],
+        }
+
+    def phrase(self, position: Position) -> str:
+        return "win the game"
+
+    def rewards(self, board: Board, owned: int) -> Rewards:
+        ways = (
+            RewardedWay(_make_mask(way.territories, board) & ~owned, way.number, way.armies)
+            for way in self.ways
+        )
+        return Rewards((0.0,) * len(board.territories), ways=tuple(ways), fortify=self.fortify)
+
+    def worth(self, turn: "Turn") -> float:
+        return float(self.is_reached(turn))
+
+    def is_reached(self, turn: "Turn") -> bool:
+        if any(self._count_missing(way, turn) <= 0 for way in self.ways):
+            return True
+        return self.find_last_move(turn) is not None
+
+    def find_last_move(self, turn: "Turn") -> "Fortify | None":
+        if self.fortify == "none" or turn.phase == "over":
+            return None
+        for way in self.ways:
+            if way.armies > 1 and self._count_missing(way, turn) == 1:
+                move = _find_strengthening_move(turn, way.armies, self.fortify)
+                if move is not None:
+                    return move
+        return None
+
+    @staticmethod
+    def _count_missing(way: "WayToWin", turn: "Turn") -> int:
+        """Return how many territories with enough armies a way still requires.
+
+        If the player lacks a named territory, the number is at least 2.
+        """
+        if not {*way.territories} <= _list_owned(turn):
+            return 2
+        return way.number - sum(turn.armies[t] >= way.armies for t in bits(find_owned(turn)))
+
+    def refuse_unfit(self, turn: "Turn") -> None:
+        pass
+
+
+def _find_strengthening_move(turn: "Turn", enough: int, fortify: str) -> "Fortify | None":
+    """Return a last move that gives one more territory enough armies, or `None`.
+
+    turn: a turn in any phase before its end.
+    enough: the number of armies that a territory needs.
+    fortify: the range of the move, "adjacent" or "connected".
+    """
+    from iacta.game import Fortify  # imported here because `iacta.game` imports slowly
+
+    names, board = turn.board.territories, turn.board
+    owned = {names[t] for t in bits(find_owned(turn))}
+    armies = dict(zip(names, turn.armies, strict=True))
+    for start in (name for name in names if name in owned and name not in turn.stay):
+        spare = armies[start] - turn.keep.get(start, turn.rules.garrison)
+        reached, fresh = {start}, [start]
+        while fresh:
+            near = {*board.neighbours(fresh.pop())} & owned - reached
+            reached |= near
+            fresh += near if fortify == "connected" else ()
+        for to in (name for name in names if name in reached and name != start):
+            missing = enough - armies[to]
+            stays_strong = armies[start] < enough or armies[start] - missing >= enough
+            if 0 < missing <= spare and stays_strong:
+                return Fortify(start, to, missing)
+    return None
 
 
 @dataclass(frozen=True, repr=False)

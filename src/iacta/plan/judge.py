@@ -84,14 +84,16 @@ class Judgement(NamedTuple):
 def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> Plan | None:
     """Return a plan for the rest of a turn.
 
-    The result is `None` outside the attack phase, or if the goal is reached.
+    The result is `None` outside the attack phase, if the goal is reached, or if another player has
+    won.
 
     turn: the turn.
     goal: the goal of the player to move.
     deadline: when to stop searching. A search that finishes earlier is reproducible.
     threads: the number of threads to search with.
     """
-    if turn.phase != "attack" or (goal.is_chance and goal.is_reached(turn)):
+    is_settled = goal.is_chance and goal.is_reached(turn)
+    if turn.phase != "attack" or is_settled or turn.winner not in (None, turn.player):
         return None
     return plan_within(pose_problem(turn, goal), deadline, budget=BUDGET, threads=threads)
 
@@ -101,8 +103,13 @@ def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateVa
 
     goal: the goal of the player to move; `None` if the player to eliminate is already eliminated.
     """
-    if goal is None or (goal.is_chance and goal.is_reached(turn)):
+    is_lost = turn.winner not in (None, turn.player)
+    if is_lost and turn.phase != "advance":
+        return StateValue(0.0)
+    if not is_lost and (goal is None or (goal.is_chance and goal.is_reached(turn))):
         return StateValue(1.0)
+    if goal is None:
+        return StateValue(0.0)
     if turn.phase == "advance":
         numbers = list_advances(turn)
         last = len(numbers) - 1
@@ -123,8 +130,11 @@ def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateVa
 def find_end_value(turn: Turn, goal: Goal) -> StateValue:
     """Return the value of a turn if the player makes no more attacks.
 
-    The chance is 1 if the player has won the game, even without reaching the goal.
+    The chance is 1 if the player has won the game, even without reaching the goal. The value is 0
+    if another player has won.
     """
+    if turn.winner not in (None, turn.player):
+        return StateValue(0.0)
     is_won = goal.is_chance and turn.winner == turn.player
     return StateValue(1.0 if is_won else goal.worth(turn))
 

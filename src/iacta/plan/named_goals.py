@@ -21,13 +21,13 @@ from iacta.plan.winning import find_win
 
 OWN_ANY = re.compile(r"(\d{1,9})(?: with (\d{1,9}) arm(?:y|ies))?", re.IGNORECASE)
 
-Reader: TypeAlias = Callable[[Turn, str, Deadline], Goal | None]
+Reader: TypeAlias = Callable[[Turn, str], Goal | None]
 
 
 class GoalKind(NamedTuple):
     """A kind of goal that users can name.
 
-    read: a function that returns the goal for a turn, a text and a deadline.
+    read: a function that returns the goal for a turn and a text.
     is_flag: whether the goal names neither territories nor a player.
     is_logged: whether logs of games may state the goal.
     """
@@ -55,16 +55,13 @@ def goal_kind(
     return register
 
 
-def read_goal(
-    turn: Turn, kind: str, text: str = "", deadline: Deadline | None = None
-) -> Goal | None:
+def read_goal(turn: Turn, kind: str, text: str = "") -> Goal | None:
     """Return the goal that a user describes by a kind and a text.
 
     turn: the turn in which the goal is to be reached.
     kind: one of `GOAL_KINDS`.
     text: the name of a continent or a player, or territories separated by commas; ignored for
         `worth` and `win`.
-    deadline: when to stop searching for a goal that wins the game; `None` for no limit.
 
     `take_any` ignores territories that the player already owns, unless the player has conquered a
     territory this turn or owns all these territories. The goal may already be reached
@@ -79,16 +76,16 @@ def read_goal(
     check_choice(kind, tuple(GOAL_KINDS), "goal")
     if not isinstance(text, str) and not GOAL_KINDS[kind].is_flag:
         raise MalformedError(f"{kind} must be text, got {quote(text)}", parameter=kind)
-    return GOAL_KINDS[kind].read(turn, text, deadline or Deadline())
+    return GOAL_KINDS[kind].read(turn, text)
 
 
 @goal_kind("take")
-def _read_take(turn: Turn, text: str, _: Deadline) -> Goal:
+def _read_take(turn: Turn, text: str) -> Goal:
     return TakeAll(turn.board.find_set(text))
 
 
 @goal_kind("take_any")
-def _read_take_any(turn: Turn, text: str, _: Deadline) -> Goal:
+def _read_take_any(turn: Turn, text: str) -> Goal:
     names = turn.board.find_set(text)
     if turn.conquered:
         return TakeAny(names)
@@ -98,7 +95,7 @@ def _read_take_any(turn: Turn, text: str, _: Deadline) -> Goal:
 
 
 @goal_kind("own_any", is_logged=False)
-def _read_own_any(turn: Turn, text: str, _: Deadline) -> Goal:
+def _read_own_any(turn: Turn, text: str) -> Goal:
     found = OWN_ANY.fullmatch(text.strip())
     if found is None:
         raise MalformedError(
@@ -112,7 +109,7 @@ def _read_own_any(turn: Turn, text: str, _: Deadline) -> Goal:
 
 
 @goal_kind("eliminate")
-def _read_eliminate(turn: Turn, text: str, _: Deadline) -> Goal | None:
+def _read_eliminate(turn: Turn, text: str) -> Goal | None:
     gone = (name for name in turn.players if name not in turn.owners)
     return None if fold_name(text) in map(fold_name, gone) else eliminate(turn.position, text)
 
@@ -123,10 +120,10 @@ def _read_worth(*_: object) -> Goal:
 
 
 @goal_kind("win", is_flag=True)
-def _read_win(turn: Turn, _: str, deadline: Deadline) -> Goal | None:
+def _read_win(turn: Turn, _: str) -> Goal | None:
     winner, win = turn.winner, None
     if winner is None:
-        win = find_win(turn, deadline)
+        win = find_win(turn)
     elif winner == turn.player:
         return None
     if win is None:

@@ -48,6 +48,7 @@ def begin_opponent_turn(turn: Turn, player: str) -> Turn:
         fortify=turn.fortify,
         whole_battles=turn.whole_battles,
         players=turn.players,
+        victory=turn.victory,
     )
 
 

@@ -1,4 +1,4 @@
-"""Chooses the territories to take for an `OwnAny` goal.
+"""Chooses the territories to take for an `OwnAny` or a `WinGame`, if exact play is too large.
 
 If the player needs n more territories, and S ranges over the sets of n territories, then
 
@@ -11,17 +11,21 @@ lookahead policy rises.
 
 If each territory needs several armies, new armies are first placed on the player's own territories
 that need the fewest more armies, because this costs less than a conquest.
+
+Of several ways to win, each way that counts territories is replaced by the territories chosen for
+it. Lookahead then plays for all these sets, of which one is enough.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from math import comb
 from typing import TypeAlias, cast
 
+from iacta.game.victory import WayToWin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
-from iacta.plan.goals import OwnAny, TakeAll, TakeAny, TakeWithArmies
+from iacta.plan.goals import Goal, OwnAny, TakeAll, TakeAny, TakeWithArmies, WinGame
 from iacta.plan.problem import Problem, TurnState
 from iacta.plan.search import Search, Style
 
@@ -29,13 +33,77 @@ MAX_SETS = 6  # maximum number of sets with which the search starts
 MAX_VALUES = 24  # maximum number of sets whose value the search computes
 MAX_PLACES = 4  # maximum number of territories on which all new armies are tried
 
+MAX_WAYS = 8  # maximum number of ways to win for which lookahead plays
+MAX_TARGETS = 20  # a way to win with more territories to take is left to exact play
+
 Conquest: TypeAlias = TakeAll | TakeAny
+
+
+def choose_goal(
+    problem: Problem, start: TurnState, new: int, deadline: Deadline
+) -> Conquest | WinGame | None:
+    """Return a goal that names territories, to play for an `OwnAny` or a `WinGame` by lookahead.
+
+    Every play that reaches the result reaches the goal of the problem. The result is `None` if the
+    search finds no territories, or if the goal already names all territories.
+
+    problem, start, new, deadline: as for `choose_territories`.
+    """
+    goal = problem.goal
+    if isinstance(goal, OwnAny):
+        return choose_territories(problem, start, new, deadline)
+    if not isinstance(goal, WinGame):
+        return None
+    reachable = start.owned | problem.field
+    sets, counted = list[tuple[str, ...]](), list[Conquest]()
+    for left, way in zip(range(len(goal.ways), 0, -1), goal.ways, strict=True):
+        if not way.number:
+            missing = make_mask(map(problem.place, way.territories)) & ~start.owned
+            if not missing & ~reachable and missing.bit_count() <= MAX_TARGETS:
+                sets.append(way.territories)
+            continue
+        own = replace(problem, goal=OwnAny(way.number, max(way.armies, 1)))
+        found = choose_territories(own, start, new, deadline.take_share(1 / left))
+        if isinstance(found, TakeAny):
+            return found  # one conquest is enough, and no other way needs fewer
+        if found is not None:
+            counted.append(found)
+    return _choose_way(problem, start, new, sets, counted, deadline)
+
+
+def _choose_way(
+    problem: Problem,
+    start: TurnState,
+    new: int,
+    sets: list[tuple[str, ...]],
+    counted: list[Conquest],
+    deadline: Deadline,
+) -> Conquest | WinGame | None:
+    """Return the goal to take the best of some sets, or of the territories in `counted`."""
+    sets += [each.names for each in counted if not isinstance(each, TakeWithArmies)]
+    if len(sets) > MAX_WAYS:
+        values = {names: _find_best_value(problem, names, start, new, deadline) for names in sets}
+        sets = sorted(values, key=lambda names: values[names], reverse=True)[:MAX_WAYS]
+    goals: list[Conquest | WinGame] = [each for each in counted if isinstance(each, TakeWithArmies)]
+    if sets:
+        goals.append(WinGame(tuple(map(WayToWin, sets))) if len(sets) > 1 else TakeAll(sets[0]))
+    if goals == [problem.goal]:
+        return None
+    if len(goals) < 2:
+        return goals[0] if goals else None
+    return max(goals, key=lambda each: _find_goal_value(problem, each, start, new, deadline))
+
+
+def _find_best_value(
+    problem: Problem, names: tuple[str, ...], start: TurnState, new: int, deadline: Deadline
+) -> float:
+    return _find_goal_value(problem, TakeAll(names), start, new, deadline)
 
 
 def choose_territories(
     problem: Problem, start: TurnState, new: int, deadline: Deadline
 ) -> Conquest | None:
-    """Return the goal to take the best set of territories that a search finds.
+    """Return the goal to take the best set of territories that a search finds for an `OwnAny`.
 
     The result is `None` if the search finds no set that reaches the goal, if no more territories
     are needed, or if each territory needs several armies and some battles are fought to the end.
@@ -157,19 +225,35 @@ class _SetSearch:
         All new armies are placed on one territory, the best of several that are tried.
         """
         if chosen not in self.known:
-            problem = replace(self.problem, goal=self.make_goal(chosen))
-            search, value = Search(problem, self.deadline), 0.0
-            search.follow(None, Style(idle=0.0))
-            for state in self._list_states(chosen):
-                value = max(value, search.find_value(state, self.deadline) or 0.0)
-            self.known[chosen] = value
+            goal = self.make_goal(chosen)
+            self.known[chosen] = _find_goal_value(
+                self.problem, goal, self.start, self.new, self.deadline
+            )
         return self.known[chosen]
 
-    def _list_states(self, chosen: int) -> Iterator[TurnState]:
-        if not self.new:
-            yield self.start
-            return
-        problem, armies = self.problem, self.start.armies
-        near = [v for v in bits(self.start.owned & ~problem.resting) if problem.out[v] & chosen]
-        for v in sorted(near, key=lambda v: -armies[v])[:MAX_PLACES]:
-            yield self.start.add_armies({v: self.new})
+
+def _find_goal_value(
+    problem: Problem, goal: Goal, start: TurnState, new: int, deadline: Deadline
+) -> float:
+    """Return a lookahead estimate of the chance to reach a goal that names territories.
+
+    All new armies are placed on one territory, the best of several that are tried.
+    """
+    posed = replace(problem, goal=goal)
+    search, value = Search(posed, deadline), 0.0
+    search.follow(None, Style(idle=0.0))
+    rewards = goal.rewards(problem.board, start.owned)
+    masks = *(mask for mask, _ in rewards.sets), *(way.lands for way in rewards.ways)
+    for state in _list_states(posed, start, new, make_mask(chain(*map(bits, masks)))):
+        value = max(value, search.find_value(state, deadline) or 0.0)
+    return value
+
+
+def _list_states(problem: Problem, start: TurnState, new: int, targets: int) -> Iterator[TurnState]:
+    """Yield the states after all new armies are placed on one of the largest stacks by a target."""
+    if not new:
+        yield start
+        return
+    near = [v for v in bits(start.owned & ~problem.resting) if problem.out[v] & targets]
+    for v in sorted(near, key=lambda v: -start.armies[v])[:MAX_PLACES]:
+        yield start.add_armies({v: new})

@@ -35,7 +35,8 @@ import numpy.typing as npt
 
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
-from iacta.plan.own_any import choose_territories
+from iacta.plan.goals import WinGame
+from iacta.plan.own_any import MAX_WAYS, choose_goal
 from iacta.plan.policy import (
     MAX_STATES_BY_DEFAULT,
     QUICK_STYLE,
@@ -177,7 +178,7 @@ class Planner:
         if self._solve():
             yield self._best
             return
-        if self.problem.rewards.number and (planner := self._make_set_planner()) is not None:
+        if self.problem.rewards.ways and (planner := self._make_set_planner()) is not None:
             for found in planner.run():
                 self.found = found
                 yield self._best
@@ -235,20 +236,24 @@ class Planner:
         report = None if solution is None else search.flow(self.deadline)
         if solution is None or report is None:
             return False
-        self.bound = value = solution.value
+        value, goal = solution.value, self.problem.goal
+        if not isinstance(goal, WinGame) or goal.is_complete:
+            self.bound = value
         policy = attach_search(Policy(self.problem), search)
-        self.found = Found(policy, value, None, value, report, 0)
+        self.found = Found(policy, value, None, self.bound, report, 0)
         return True
 
     def _make_set_planner(self) -> "Planner | None":
-        """Return a planner for the goal to take the best set of territories for an `OwnAny`.
+        """Return a planner for a goal that names the territories to take for an `OwnAny` or a win.
 
-        Return `None` if `choose_territories` finds no set.
+        Return `None` if `choose_goal` finds no such goal.
         """
         problem = self.problem
+        if all(way.lands for way in problem.rewards.ways[: MAX_WAYS + 1]):
+            return None
         self._tighten_bound(self.deadline.take_share(SET_BOUND_TIME_SHARE))
         part = self.deadline.take_share(SET_TIME_SHARE)
-        goal = choose_territories(problem, problem.start, 0, part)
+        goal = choose_goal(problem, problem.start, 0, part)
         if goal is None:
             return None
         planner = Planner(replace(problem, goal=goal), self.deadline, threads=self.threads)
@@ -339,6 +344,9 @@ class Planner:
 
     def _tighten_bound(self, deadline: Deadline) -> None:
         """Lower the upper bound until the deadline, another limit, or a good enough value."""
+        goal = self.problem.goal
+        if isinstance(goal, WinGame) and not goal.is_complete:
+            return
         with suppress(TooLargeError):
             for bound in Search(self.problem, deadline).bounds(deadline, self.work.values):
                 self.bound = min(self.bound, bound)

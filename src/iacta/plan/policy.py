@@ -159,7 +159,8 @@ class Policy:
         """Return the action in a turn, as `iacta.game.Turn.play` expects.
 
         turn: the turn of the problem in any later state, even a state that the policy would never
-            reach. In phases without attacks or advances, the policy ends the phase.
+            reach. In phases without attacks or advances, the policy ends the phase, or makes the
+            last move that reaches its goal.
         """
         owned, problem = find_owned(turn), self.problem
         if turn.phase == "attack":
@@ -182,7 +183,8 @@ class Policy:
             before = TurnState(tuple(armies), owned & ~(1 << c))
             policy = self._replace_unreachable(before)
             return Advance(policy.search.advance(before, v, c, least))
-        return EndPhase()
+        move = problem.goal.find_last_move(turn) if turn.phase == "fortify" else None
+        return EndPhase() if move is None else move
 
 
 def best_policy(problem: Problem, deadline: Deadline, states: float = inf) -> Policy | None:

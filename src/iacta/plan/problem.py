@@ -16,7 +16,7 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
 from iacta.native.core_library import load_library
-from iacta.plan.goals import Goal, Rewards, find_owned
+from iacta.plan.goals import Goal, RewardedWay, Rewards, find_owned
 
 MAX_ARMIES = 2000  # maximum number of armies on a territory that a plan may use
 
@@ -39,6 +39,14 @@ class PolicyAction(NamedTuple):
     dice: int  # the number of attack dice; 0 to stop attacking
     value: float  # the policy's expected payoff in this state
     outcomes: tuple[AttackResult, ...]
+
+
+class Peril(NamedTuple):
+    """The conquests by which a rival wins, unless the player wins at the same time."""
+
+    lands: int  # the territories that the player must not take all
+    rivals: int  # the territories of the rival
+    number: int  # the rival wins only with at least this number of territories
 
 
 class TurnState(NamedTuple):
@@ -153,8 +161,9 @@ class Problem:
         found = self.goal.rewards(self.board, self.owned)
         within = find_reached(self.out, self.stacks, self._attackable)
         sets = tuple((mask, paid) for mask, paid in found.sets if not mask & ~within)
-        is_within = found.number <= (self.owned | within).bit_count()
-        return found._replace(sets=sets, number=found.number if is_within else 0)
+        most = (self.owned | within).bit_count()
+        ways = (way for way in found.ways if not way.lands & ~within and way.number <= most)
+        return found._replace(sets=sets, ways=tuple(ways))
 
     @cached_property
     def field(self) -> int:
@@ -164,11 +173,14 @@ class Problem:
         left out too: regions that a stack can only leave where it entered.
         """
         field, rewards = find_reached(self.out, self.stacks, self._attackable), self.rewards
-        if any(rewards.lands) or rewards.number:
+        if any(rewards.lands) or any(not way.lands for way in rewards.ways):
             return field
-        wanted = make_mask(t for mask, _ in rewards.sets for t in bits(mask))
+        masks = *(mask for mask, _ in rewards.sets), *(way.lands for way in rewards.ways)
+        wanted = make_mask(t for mask in masks for t in bits(mask))
         if not wanted:
             return 0
+        if self.perils:
+            return field  # other conquests may win the game, or keep a rival from winning
         near = [*self.out]
         for v, mask in enumerate(self.out):
             for c in bits(mask):
@@ -182,13 +194,58 @@ class Problem:
         return field
 
     @cached_property
+    def perils(self) -> tuple[Peril, ...]:
+        """The conquests by which a rival wins."""
+        turn, within = self.turn, find_reached(self.out, self.stacks, self._attackable)
+        lands = {
+            name: make_mask(t for t, owner in enumerate(turn.owners) if owner == name)
+            for name in turn.survivors
+        }
+        perils = (
+            Peril(lands[each.loser], lands[each.rival], each.number)
+            for each in turn.victory.list_rival_wins(turn)
+        )
+        return tuple(each for each in perils if not each.lands & ~within)
+
+    @cached_property
+    def winning_ways(self) -> tuple[RewardedWay, ...]:
+        """The ways in which the player wins; they only matter if there are perils."""
+        if self.rewards.ways or not self.perils:
+            return self.rewards.ways
+        turn, others = self.turn, ~self.owned
+        found = [
+            RewardedWay(make_mask(map(self.place, way.territories)) & others, *way[1:])
+            for way in turn.victory.list_ways(turn, turn.player)
+        ]
+        theirs = (t for t, owner in enumerate(turn.owners) if owner in turn.survivors)
+        return *found, RewardedWay(make_mask(theirs) & others, 0, 0)
+
+    def is_lost(self, state: TurnState) -> bool:
+        """Return whether a rival has won by the player's conquests on the way to a state."""
+
+        def is_won(way: RewardedWay) -> bool:
+            strong = sum(state.armies[t] >= way.armies for t in bits(state.owned))
+            return not way.lands & ~state.owned and strong >= way.number
+
+        return any(
+            not each.lands & ~state.owned
+            and (each.rivals & ~state.owned).bit_count() >= each.number
+            for each in self.perils
+        ) and not any(map(is_won, self.winning_ways))
+
+    @cached_property
     def held(self) -> float:
         return self.goal.worth(self.turn)
 
     def sum_payoffs(self, state: TurnState) -> float:
-        """Return the total payoff collected on the way to a state, less the cost of lost armies."""
+        """Return the total payoff collected on the way to a state, less the cost of lost armies.
+
+        If a rival has won, everything is lost, and so is the payoff before the turn.
+        """
         rewards, taken = self.rewards, state.owned & ~self.owned
-        if rewards.number:
+        if self.perils and self.is_lost(state):
+            return -self.held
+        if rewards.ways:
             return self.goal.worth(self.make_turn(state)) - self.held
         lost = self.start.total - state.total
         whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
@@ -218,13 +275,15 @@ class Problem:
         Any play of the narrow problem is also possible in this problem. Return `None` if the narrow
         problem is no smaller, or if single territories have a payoff.
         """
-        targets = make_mask(t for mask, _ in self.rewards.sets for t in bits(mask)) & ~self.owned
-        if any(self.rewards.lands) or not targets:
+        rewards = self.rewards
+        masks = *(mask for mask, _ in rewards.sets), *(way.lands for way in rewards.ways)
+        targets = make_mask(t for mask in masks for t in bits(mask)) & ~self.owned
+        if any(rewards.lands) or not targets or not all(way.lands for way in rewards.ways):
             return None
         beside = make_mask(v for v in bits(self.stacks) if self.out[v] & targets)
         found = Problem(self.turn, self.goal, targets | beside)
         same = (found.field, found.stacks) == (self.field, self.stacks)
-        return None if same or not found.rewards.sets else found
+        return None if same or not (found.rewards.sets or found.rewards.ways) else found
 
     def refuse_large(self, new: int = 0) -> None:
         """Raise an error if a territory has too many armies to plan with.

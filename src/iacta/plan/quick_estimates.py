@@ -21,7 +21,7 @@ from iacta.game import Turn
 from iacta.native.bit_sets import make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.best import plan_within
-from iacta.plan.goals import Goal, OwnAny, TakeAny, find_owned
+from iacta.plan.goals import Goal, OwnAny, TakeAny, WinGame, find_owned
 from iacta.plan.problem import TurnState, pose_problem
 from iacta.plan.reinforcement import (
     COMPARISON_SHARE,
@@ -136,7 +136,7 @@ class Conquest(NamedTuple):
 
     @classmethod
     def for_goal(cls, goal: Goal, turn: Turn) -> "Conquest":
-        """Return the conquests that reach a `TakeAll`, `TakeAny` or `OwnAny`.
+        """Return the conquests that reach a `TakeAll`, `TakeAny`, `OwnAny` or `WinGame`.
 
         turn: the turn before the attacks.
         """
@@ -146,6 +146,14 @@ class Conquest(NamedTuple):
             # If each territory needs several armies, no number of conquests is required or enough.
             span = (missing, missing) if goal.armies == 1 else (0, inf)
             return cls(others, *span)
+        if isinstance(goal, WinGame):
+            # No number of conquests is enough, because it depends on the territories.
+            owned = len(turn.owners) - others.bit_count()
+            least = min(
+                len(way.territories) or (way.number - owned if way.armies <= 1 else 0)
+                for way in goal.ways
+            )
+            return cls(others, least, inf)
         names = goal.resolve_names(turn.board).names
         theirs = make_mask(map(turn.board.territories.index, names)) & others
         number = theirs.bit_count()

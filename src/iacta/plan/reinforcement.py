@@ -37,8 +37,8 @@ from iacta.plan.best import (
     make_best_reporter,
     plan_within,
 )
-from iacta.plan.goals import Goal, OwnAny, TakeWithArmies
-from iacta.plan.own_any import choose_territories, find_missing_armies
+from iacta.plan.goals import Goal, TakeWithArmies
+from iacta.plan.own_any import choose_goal, find_missing_armies
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL
 from iacta.plan.policy import QUICK_STYLE
@@ -426,8 +426,8 @@ def find_quick_values(
 ) -> QuickValues:
     """Return quick estimates of values for a goal.
 
-    For an `OwnAny` that exact search cannot solve, the goal is replaced by the goal to take the
-    best set of territories that is found, if any.
+    For an `OwnAny` or a `WinGame` that exact search cannot solve, the goal is replaced by the goal
+    to take the best territories that are found, if any.
 
     turn: the turn before the placement.
     armies: the number of new armies.
@@ -435,7 +435,7 @@ def find_quick_values(
     """
     problem = pose_reinforced_problem(turn, goal, armies)
     values = QuickValues(problem, deadline, states)
-    if not problem.rewards.number:
+    if not problem.rewards.ways:
         return values
     start = TurnState.from_turn(turn)
     # Try exact search in two states. One state is not enough: in `problem.start`, the new armies
@@ -445,7 +445,7 @@ def find_quick_values(
     if values.proven:
         return values
     part = deadline.take_share(SET_SHARE)
-    chosen = choose_territories(problem, start, armies, part)
+    chosen = choose_goal(problem, start, armies, part)
     return values if chosen is None else QuickValues(replace(problem, goal=chosen), deadline, 0)
 
 
@@ -482,8 +482,8 @@ class Placements:
             )
             if problem.out[v] & problem.field & ~start.owned
         )
-        # The other own territories that have too few armies to count for an `OwnAny` goal.
-        least = problem.goal.armies if isinstance(problem.goal, OwnAny) else 1
+        # The other own territories that have too few armies to count for the goal.
+        least = max(problem.rewards.armies, 1)
         self._weak = tuple(
             name
             for v in bits(start.owned)
@@ -630,6 +630,7 @@ def _count_attacks_to_goal(problem: Problem) -> dict[int, int]:
     goal names no territories, such as `Worth`, or only territories that the player owns.
     """
     wanted = make_mask(map(problem.place, problem.goal.names)) & ~problem.owned
+    wanted |= make_mask(t for way in problem.rewards.ways for t in bits(way.lands))
     found, near = dict.fromkeys(range(len(problem.out)), 0), wanted
     if not wanted:
         return found

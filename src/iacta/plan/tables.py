@@ -19,6 +19,7 @@ from iacta.rules.roll import refuse_many_rolls
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
+FORTIFY_RANGES = "none", "adjacent", "connected"  # the numbers of ranges of the last move
 SMALLEST = 1e-18  # smaller chances of the results of a whole battle are set to 0
 MAX_BYTES = 400e6  # maximum size of the tables of whole battles
 MIN_SECONDS = 0.1  # preparing the tables may always take this long, even after the deadline
@@ -179,8 +180,12 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
     most, deadline = library.constant("MAX_ARMIES"), deadline.extend_to(MIN_SECONDS)
     # `able` is the largest number of armies that the core has to know: the armies of the largest
     # stack that can fight, or the armies that the goal requires on a territory.
-    able = max(rewards.armies, *(turn.armies[v] for v in bits(problem.stacks)), 0)
+    counted = rewards.armies
+    if rewards.fortify != "none":  # the last move may take armies from any stack
+        counted += max(counted, *problem.garrisons) if counted > 1 else 0
+    able = max(counted, *(turn.armies[v] for v in bits(problem.stacks)), 0)
     find_least = problem.goal.find_garrison
+    ways, perils = problem.winning_ways, problem.perils
     arrays = BoardArrays(
         library,
         turn,
@@ -197,11 +202,20 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         set_pays=[paid for _, paid in rewards.sets],
         price=rewards.price,
         once=rewards.once,
-        number=rewards.number,
-        enough=rewards.armies,
+        wins=bool(rewards.ways),
+        ways=len(ways),
+        way_number=[way.number for way in ways],
+        way_enough=[way.armies for way in ways],
+        fortify=FORTIFY_RANGES.index(rewards.fortify),
+        perils=len(perils),
+        rival_number=[peril.number for peril in perils],
+        held=problem.held if perils else 0.0,
     )
     arrays.set_rows("border_first", "border_to", [[*bits(mask)] for mask in problem.out])
     arrays.set_rows("set_first", "set_lands", [[*bits(mask)] for mask, _ in rewards.sets])
+    arrays.set_rows("way_first", "way_lands", [[*bits(way.lands)] for way in ways])
+    arrays.set_rows("peril_first", "peril_lands", [[*bits(each.lands)] for each in perils])
+    arrays.set_rows("rival_first", "rival_lands", [[*bits(each.rivals)] for each in perils])
     _set_battles(arrays, problem, able, deadline)
     if until:
         arrays.set_fields(until=[until >> t & 1 for t in lands])

@@ -70,7 +70,6 @@ from iacta.plan.winning import find_win
 
 Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 
-WIN_SHARE = 0.2  # fraction of the time to find the opponents' goals that win the game
 ESTIMATE_SHARE = 0.4  # fraction of the remaining time for quick estimates of the chances
 PLAN_SHARE = 0.6  # fraction of the time left then for plans; the rest is for the fortifying move
 MAX_MOVES = 200  # if there are more fortifying moves on a small board, only some are compared
@@ -171,7 +170,7 @@ def threats(
     if turn.winner is not None:
         return Threats(turn.player, (), None, is_complete=True)
     deadline = Deadline.from_time_limit(time_limit)
-    aims = [*_list_aims(turn, deadline.take_share(WIN_SHARE))]
+    aims = [*_list_aims(turn)]
     search, move, is_complete = _ThreatSearch(turn, aims), None, False
 
     def make_threats() -> Threats:
@@ -203,7 +202,6 @@ class _Aim(NamedTuple):
     goal: Goal
     armies: int  # the number of the opponent's new armies
     worth: float  # the player's loss, in new armies per turn
-    at_most: float = 0.0  # for a goal that wins: an upper bound on the chance to win in any way
     placement: Placement | None = None  # a placement that reaches the goal without any attack
     share: float = 1.0  # for a goal that wins: the chance that the opponent has this mission
 
@@ -216,7 +214,7 @@ class _Aim(NamedTuple):
 _Lost: TypeAlias = tuple[Kind, str]
 
 
-def _list_aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
+def _list_aims(turn: Turn) -> Iterator[_Aim]:
     board, mine = turn.board, turn.position.list_territories(turn.player)
     whole = [
         each for each in board.continents if each.territories and {*each.territories} <= {*mine}
@@ -230,11 +228,9 @@ def _list_aims(turn: Turn, deadline: Deadline) -> Iterator[_Aim]:
         yield _Aim(player, "eliminate", turn.player, TakeAll(tuple(mine)), new, 0.0)
         possible = turn.victory.list_possible(turn, player) if turn.victory != SURVIVAL else []
         for k, (share, victory) in enumerate(possible):
-            part = deadline.take_share(1 / (len(possible) - k))
-            win = find_win(turn.with_options(victory=victory), part, player)
+            win = find_win(turn.with_options(victory=victory), player)
             if win is not None:
-                at_most = win.at_most or 0.0
-                yield _Aim(player, "win", str(k), win.goal, new, 0.0, at_most, win.placement, share)
+                yield _Aim(player, "win", str(k), win.goal, new, 0.0, win.placement, share)
 
 
 class _ThreatSearch:
@@ -308,8 +304,7 @@ class _ThreatSearch:
 def _make_threat(aim: _Aim, estimate: QuickEstimate) -> Threatened:
     if aim.placement is not None:
         return Threatened(*aim[:3], 1.0, None, 1.0, aim.armies, aim.placement)
-    at_most = max(estimate.at_most, aim.at_most)
-    return Threatened(*aim[:3], *estimate[:2], at_most, aim.armies, estimate.placement)
+    return Threatened(*aim[:3], *estimate[:3], aim.armies, estimate.placement)
 
 
 def _merge_wins(threats: Iterable[tuple[_Aim, Threatened]]) -> Iterator[Threatened]:

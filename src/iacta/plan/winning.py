@@ -3,76 +3,57 @@
 A victory condition allows one or more ways to win (`iacta.game.victory.WayToWin`). If a way names
 territories, the goal is to take these territories. If a way asks for a number of territories, the
 goal is to own that number, each with enough armies; new armies, the fortifying move or both may
-suffice. If the condition is fulfilled but only checked at the end of the turn, the player need not
-attack.
+suffice. If there are several ways, the goal is to fulfil any of them. If the condition is fulfilled
+but only checked at the end of the turn, the player need not attack.
 """
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable
 from typing import NamedTuple, TypeAlias
 
 from iacta.game import Fortify, Turn
-from iacta.game.victory import MAX_WAYS_TO_WIN
-from iacta.native.deadline import Deadline
-from iacta.plan.goals import OwnAny, TakeAll
+from iacta.game.victory import MAX_WAYS_TO_WIN, WayToWin
+from iacta.plan.goals import OwnAny, TakeAll, WinGame
 from iacta.plan.opponents import begin_opponent_turn
 from iacta.plan.problem import enter_phase
-from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
 from iacta.plan.reinforcement import Placement, place_armies
 
-MAX_RIVAL_TERRITORIES = 12  # taking all rival territories is a goal only if there are no more
+MAX_WAYS = 256  # maximum number of ways to win in a goal; the ways with the fewest defenders count
 
-WinningGoal: TypeAlias = TakeAll | OwnAny
+WinningGoal: TypeAlias = TakeAll | OwnAny | WinGame
 
 
 class Win(NamedTuple):
     """A way to win the game this turn: a goal, and perhaps moves that reach it without an attack.
 
     goal: the goal; reaching it wins the game.
-    at_most: an upper bound on the chance of any play to win; `None` if the bound of the goal
-        applies.
     placement: new armies that win without an attack, possibly none; `None` if an attack is needed.
     move: a fortifying move that is needed after the placement; `None` if no move is needed.
     """
 
     goal: WinningGoal
-    at_most: float | None = None
     placement: Placement | None = None
     move: Fortify | None = None
 
 
-def find_win(turn: Turn, deadline: Deadline, player: str | None = None) -> Win | None:
-    """Return the goal most likely to win the game this turn, or `None` if no goal is found.
+def find_win(turn: Turn, player: str | None = None) -> Win | None:
+    """Return the goal to win the game this turn, or `None` if no goal is found.
 
     turn: the turn before the attacks.
-    deadline: when to stop searching.
     player: the player who tries to win; `None` for the player to move. Another player gets the
         usual new armies and is not restricted by `keep` or `stay`.
     """
-    search = _WinSearch(turn, turn.player if player is None else player, deadline)
+    search = _WinSearch(turn, turn.player if player is None else player)
     if (win := search.find_win_without_attacks()) is not None:
         return win
-    goals = [*dict.fromkeys(search.list_goals())]
-    if not goals:
-        return None
-    # The upper bounds ignore the fortifying move after the attacks, which may still give a
-    # territory enough armies.
-    needs_armies = any(isinstance(goal, OwnAny) and goal.armies > 1 for goal in goals)
-    is_bounded = not needs_armies or turn.fortify == "none"
-    if len(turn.victory.list_ways(turn, search.player)) >= MAX_WAYS_TO_WIN:
-        is_bounded = False  # the list may lack ways to win
-    if len(goals) == 1:
-        return Win(goals[0], None if is_bounded else 1.0)
-    looks = search.estimate(goals)
-    best = max(goals, key=lambda goal: looks[goal].chance)
-    at_most = min(sum(each.at_most for each in looks.values()), 1.0)
-    return Win(best, at_most if is_bounded else 1.0)
+    goal = search.find_goal()
+    return None if goal is None else Win(goal)
 
 
 class _WinSearch:
-    """A search for the goal that is most likely to win the game."""
+    """A search for the ways in which a player can win the game in a turn."""
 
-    def __init__(self, turn: Turn, player: str, deadline: Deadline) -> None:
-        self.turn, self.player, self.deadline = turn, player, deadline
+    def __init__(self, turn: Turn, player: str) -> None:
+        self.turn, self.player = turn, player
         self.start = turn if player == turn.player else begin_opponent_turn(turn, player)
         self.new = self.start.place
         self.armies = dict(zip(turn.board.territories, turn.armies, strict=True))
@@ -85,7 +66,7 @@ class _WinSearch:
         for way in ways if self.turn.victory.is_checked_at_end else ():
             strong = [name for name in self._sort(self.own) if self.armies[name] >= way.armies]
             if {*way.territories} <= self.own and len(strong) >= way.number:
-                return Win(TakeAll(tuple(strong)), 1.0, ())
+                return Win(TakeAll(tuple(strong)), ())
         for way in ways:
             missing = sorted(
                 (way.armies - self.armies[name], name)
@@ -97,7 +78,7 @@ class _WinSearch:
                 continue
             chosen = [(name, number) for number, name in reversed(missing[:need])]
             if sum(number for _, number in chosen) <= self.new:
-                return Win(TakeAll(tuple(name for name, _ in chosen)), 1.0, tuple(chosen))
+                return Win(TakeAll(tuple(name for name, _ in chosen)), tuple(chosen))
             # One territory gets its armies by the move, and the cheapest others get new armies.
             cases = [({name for _, name in missing[need - 1 :]}, missing[: need - 1])]
             for _, to in missing[: need - 1]:
@@ -110,7 +91,7 @@ class _WinSearch:
                     move, more = found
                     names = *(name for name, _ in placement), move.to
                     placement = *placement, *([(move.to, more)] if more else [])
-                    return Win(TakeAll(names), 1.0, placement, move)
+                    return Win(TakeAll(names), placement, move)
         return None
 
     def _find_move(
@@ -138,33 +119,55 @@ class _WinSearch:
                     found.append((move, more))
         return min(found, key=lambda each: each[1], default=None)
 
-    def list_goals(self) -> Iterator[WinningGoal]:
-        """Yield goals that win the game if they are reached this turn."""
-        for way in self.turn.victory.list_ways(self.turn, self.player):
-            named = {*way.territories} - self.own
-            if not named <= self.others:
-                continue  # a territory without an owner cannot be attacked
-            if named:
-                yield TakeAll(self._sort(named))
-            elif way.number > len(self.own) or way.armies > 1:
-                yield OwnAny(way.number, max(way.armies, 1))
+    def find_goal(self) -> WinningGoal | None:
+        """Return the goal to win in any way that is possible by attacks, or `None`.
+
+        A single way with territories to take, or with a number of territories, needs no `WinGame`.
+        """
+        ways = self._list_useful_ways()
+        if len(ways) != 1 or ways[0].armies > 1:
+            listed = len(self.turn.victory.list_ways(self.turn, self.player))
+            is_complete = len(ways) <= MAX_WAYS and listed < MAX_WAYS_TO_WIN
+            few = tuple(sorted(ways, key=self._count_defenders)[:MAX_WAYS])
+            return WinGame(few, self.turn.fortify, is_complete) if few else None
+        (way,) = ways
+        return TakeAll(way.territories) if way.territories else OwnAny(way.number)
+
+    def _list_useful_ways(self) -> list[WayToWin]:
+        """Return the ways to win, with the territories still to take, that no other way includes.
+
+        Taking all territories of all rivals wins, too.
+        """
         rivals = {*self.turn.survivors} - {self.player}
-        theirs = [
-            name
-            for name, owner in zip(self.turn.board.territories, self.turn.owners, strict=True)
-            if owner in rivals
-        ]
-        if 0 < len(theirs) <= MAX_RIVAL_TERRITORIES and {*theirs} <= self.others:
-            yield TakeAll(tuple(theirs))  # the player would be the last survivor, who wins
+        owners = zip(self.turn.board.territories, self.turn.owners, strict=True)
+        theirs = tuple(name for name, owner in owners if owner in rivals)
+        found = list[WayToWin]()
+        for way in (*self.turn.victory.list_ways(self.turn, self.player), WayToWin(theirs)):
+            named = {*way.territories} - self.own
+            # A territory without an owner cannot be attacked.
+            if named <= self.others and (named or way.number):
+                found.append(way._replace(territories=self._sort(named)))
+        if len(found) > MAX_WAYS:
+            return [*dict.fromkeys(found)]
+        useful = list[WayToWin]()
+        for way in sorted(found, key=lambda way: len(way.territories)):
+            if not any(self._includes(way, other) for other in useful):
+                useful = [other for other in useful if not self._includes(other, way)] + [way]
+        return useful
+
+    def _count_defenders(self, way: WayToWin) -> int:
+        return sum(self.armies[name] for name in way.territories)
+
+    def _includes(self, way: WayToWin, other: WayToWin) -> bool:
+        """Return whether fulfilling a way always fulfils another way, too."""
+        if not {*other.territories} <= {*way.territories}:
+            return False
+        if not other.number:
+            return True
+        if way.number >= other.number and way.armies >= other.armies:
+            return True
+        return other.armies <= 1 and len(self.own) + len(way.territories) >= other.number
 
     def _sort(self, names: Iterable[str]) -> tuple[str, ...]:
         chosen = {*names}
         return tuple(name for name in self.turn.board.territories if name in chosen)
-
-    def estimate(self, goals: Sequence[WinningGoal]) -> dict[WinningGoal, QuickEstimate]:
-        """Return a quick estimate of the chance to reach each goal."""
-        looks = dict[WinningGoal, QuickEstimate]()
-        for left, goal in zip(range(len(goals), 0, -1), goals, strict=True):
-            part = self.deadline.take_share(1 / left)
-            looks[goal] = estimate_goal(self.start, goal, part)
-        return looks

@@ -32,6 +32,7 @@ from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan import Goal, OwnAny, Plan, TakeAll, TakeAny, Worth, best_plan
+from iacta.plan.goals import WinGame
 from iacta.plan.opponents import list_opponents
 from iacta.plan.quick_estimates import (
     NOT_TRIED,
@@ -107,7 +108,7 @@ class Reach:
     """
 
     words: str
-    goal: TakeAll | TakeAny | OwnAny
+    goal: TakeAll | TakeAny | OwnAny | WinGame
     chance: float
     interval: Interval
     left: float
@@ -115,7 +116,7 @@ class Reach:
 
     @classmethod
     def from_estimate(
-        cls, words: str, goal: TakeAll | TakeAny | OwnAny, estimate: QuickEstimate
+        cls, words: str, goal: TakeAll | TakeAny | OwnAny | WinGame, estimate: QuickEstimate
     ) -> Self:
         """Return the goal with the numbers of a quick estimate."""
         interval = Interval(estimate.low, estimate.at_most)
@@ -230,8 +231,10 @@ def goals_in_reach(
     start = _find_plan_start(war)
     if start is None:
         return ()
-    goals = {words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)}
-    win = _find_win(start, deadline.take_share(WIN_TIME_SHARE))
+    goals: dict[str, TakeAll | TakeAny | OwnAny | WinGame] = {
+        words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)
+    }
+    win = _find_win(start)
     sure = list[Reach]()
     if win is not None and win.placement is not None:
         left = sum(start.armies[t] for t, owner in enumerate(start.owners) if owner == start.player)
@@ -249,10 +252,6 @@ def goals_in_reach(
             for words, look in order_estimates(known, implied).items()
             if (look.chance if look.is_tried else look.at_most) >= MIN_CHANCE
         }
-        if win is not None and win.at_most is not None and WIN_NOW in some:
-            # The estimate covers one way to win, but the upper bound must cover all ways.
-            bound = max(some[WIN_NOW].at_most, win.at_most)
-            some[WIN_NOW] = some[WIN_NOW]._replace(at_most=bound)
         found = [Reach.from_estimate(words, goals[words], look) for words, look in some.items()]
         return tuple(sorted([*sure, *found], key=find_rank))
 
@@ -301,11 +300,11 @@ def _find_plan_start(war: War) -> Turn | None:
     return next((move.turn for move in moves if move.turn.phase == "attack"), None)
 
 
-def _find_win(start: Turn, deadline: Deadline) -> Win | None:
-    """Return the goal most likely to win the game in this turn, or `None` if no goal is found."""
+def _find_win(start: Turn) -> Win | None:
+    """Return the goal to win the game in this turn, or `None` if no goal is found."""
     # With two survivors, winning now would only repeat the goal "eliminate".
     is_elimination = start.victory == SURVIVAL and len(start.survivors) <= 2
-    return None if is_elimination else find_win(start, deadline)
+    return None if is_elimination else find_win(start)
 
 
 def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny | OwnAny]]:
@@ -557,7 +556,7 @@ def _try_win(
     The result is `None` if no plan attacks to win, or if the time is too short.
     """
     before = _find_plan_start(war)
-    win = None if before is None else _find_win(before, deadline.take_share(WIN_TIME_SHARE))
+    win = None if before is None else _find_win(before)
     if before is None or win is None or win.placement is not None:
         return None  # without attacks, the usual AI wins with each of its aims
     look = estimate_goal(before, win.goal, deadline.take_share(WIN_TIME_SHARE))

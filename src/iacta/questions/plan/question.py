@@ -64,6 +64,7 @@ from iacta.plan import (
     take_and_hold,
 )
 from iacta.plan.alternatives import Alternative, alternatives
+from iacta.plan.goals import WinGame
 from iacta.plan.named_goals import GOAL_KINDS, read_goal
 from iacta.plan.reinforcement import MAX_NEW
 from iacta.plan.simulated import MAX_RUNS, simulate_within
@@ -108,7 +109,6 @@ FREE_PARAMETERS: dict[str, Any] = {"capital_dice": False} | dict.fromkeys(
         *("win_by", "capital", "mission", "mission_cards"),
     )
 )
-GOAL_TIME_SHARE = 0.2  # fraction of the time limit for choosing a goal that wins
 FIRST_UPDATE = 0.25  # seconds before a search shows its first answer
 MOVES_SECONDS, MOVES_TIME_SHARE = 0.05, 0.05  # time for ranking the first attacks after the search
 UPDATE_FACTOR = 2.0  # minimum ratio between the elapsed times of successive updates
@@ -372,11 +372,10 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
             return Worth(lands, bonus, army, tuple(prizes))
         kind = next(filter(self.has, GOAL_KINDS))
         with _rename_parameters(owner="eliminate"):
-            deadline = Deadline.from_time_limit(self.time_limit).take_share(GOAL_TIME_SHARE)
             text = str(getattr(self, kind))
             if kind == "own_any" and self.armies is not None:
                 text = f"{text} with {self.armies} armies"
-            first = read_goal(self.turn, kind, text, deadline)
+            first = read_goal(self.turn, kind, text)
         if self.then is None or first is None:
             return first
         others = [self._read_target("then", part) for part in self.then.split(";")]
@@ -738,7 +737,8 @@ class PlanAnswer(Answer):
         if self.question.own_any is not None and not isinstance(plan.goal, OwnAny):
             yield "iacta chose these territories; others may be better."
         if self.question.win:
-            yield CHOSEN
+            if not isinstance(plan.goal, WinGame):
+                yield CHOSEN
             yield from describe_condition(self.question.turn)
         if self.new:
             yield around.describe_value_before(plan, self.new)
@@ -822,7 +822,7 @@ class SettledGoalAnswer(Answer):
     def _describe_result(self) -> str:
         if self.question.win and (winner := describe_winner(self.question.turn)):
             return winner
-        win = find_win(self.question.turn, Deadline()) if self.question.win else None
+        win = find_win(self.question.turn) if self.question.win else None
         if win is not None and win.placement is not None:
             return around.describe_win(win)
         if self.is_reached:

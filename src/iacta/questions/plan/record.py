@@ -61,6 +61,10 @@ class GoalRecord(KeyedRecord):
     kept: Sequence[str] = key(
         "The player's own territories that must also have this many armies.", default=OMITTED
     )
+    ways: Sequence[Mapping[str, object]] = key(
+        "For goal `win`, the ways to win, each with its `territories`, `number` and `armies`.",
+        default=OMITTED,
+    )
     eliminates: str = key("The player eliminated by taking the territories.", default=OMITTED)
     territory: float = key("For goal `worth`, the value of a territory.", default=OMITTED)
     bonus: float = key("The value of each army of a bonus.", default=OMITTED)

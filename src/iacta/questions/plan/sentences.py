@@ -177,6 +177,8 @@ def explain_impossibility(plan: Plan) -> str:
     away = all_of & ~within or (any_of if not any_of & within else 0)
     if away:
         return f"no path leads to {problem.name(next(bits(away)))}"
+    if plan.upper_bound <= 0.0 and problem.perils:
+        return "another player would win first, or the armies that can attack are too few"
     if plan.upper_bound <= 0.0:
         total = sum(position.holdings[v].armies for v in bits(problem.stacks))
         return f"the {name_armies(total)} that can attack are too few, whatever the dice show"
