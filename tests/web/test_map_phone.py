@@ -113,6 +113,15 @@ def test_the_bar_recovers_when_the_server_is_back(visit: Visit) -> None:
     expect(summary).to_contain_text("Red wins", timeout=SLOWEST)
 
 
+def test_a_review_links_to_the_positions_of_its_log(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1&i=3&x=0a0-1-8-0.1m7.2s")
+    page.get_by_role("button", name="Review").last.click()
+    expect(page.locator("#lead")).to_contain_text("Red was ", timeout=SLOWEST)
+    expect(page.locator(".asked.opened #log")).to_be_attached()  # the text is below the answer
+    page.get_by_role("link", name="Position 1 on the board").click()
+    says(page, "A", "red, 9")
+
+
 def find_goals(page: Page) -> list[str]:
     return page.locator("#kind option").all_text_contents()
 

@@ -169,10 +169,17 @@ function clearAnswer() {
 }
 
 /** List links that show the positions of a log of the board on the map. */
-function showPositions(log) {
+async function showPositions(log) {
   const codes = [...log.matchAll(/^\{"turn": ?"([^"]+)"/gm)].map(([, code]) => code);
+  let board = {};
+  try {
+    const [first] = log.split("\n", 1).map((line) => JSON.parse(line).board);
+    if (first) board = { b: await pack(JSON.stringify(first)) };
+  } catch {
+    return; // the log is not one of the board
+  }
   const links = codes.map((code, k) => {
-    const href = `map#${new URLSearchParams({ code })}`;
+    const href = `map#${new URLSearchParams({ ...board, code })}`;
     return element("a", { href, className: "tool" }, `Position ${k + 1} on the board`);
   });
   redraw(document.querySelector("#positions"), links);

@@ -77,7 +77,7 @@ async function restore() {
   if (!fragment || fragment === "#main") return startExample(EXAMPLES[0], { isFirst: true });
   if (fragment === "#setup") return startEmpty();
   const given = new URLSearchParams(fragment.slice(1));
-  if (given.has("code")) return openCode(given.get("code"));
+  if (given.has("code")) return openCode(given.get("code"), given.get("b") ?? "");
   const code = given.get("b") ?? "";
   let wrong = "";
   if (store.state?.code !== code) {
@@ -158,9 +158,10 @@ async function startEmpty() {
 }
 
 /** Open the code of a turn in the address, such as that of another page's answer. */
-async function openCode(code) {
+async function openCode(code, boardCode) {
   try {
-    const { board, state } = await readText(code, "board");
+    const beside = await loadBoard(boardCode);
+    const { board, state } = await readText(code, "board", beside.board);
     showFirst({ ...state, played: true }, board);
   } catch (error) {
     await startExample(EXAMPLES[0], { isFirst: true });
