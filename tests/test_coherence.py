@@ -19,6 +19,7 @@ from iacta.plan.policy import best_policy
 from iacta.plan.problem import TurnState, pose_problem
 from iacta.plan.quick_estimates import Conquest, QuickEstimate, find_implied, order_estimates
 from iacta.plan.reinforcement import plan_with_new_armies
+from tests.cases import choose_seeds
 
 PLAYERS = "red", "blue", "green"
 TURNS = 100
@@ -138,7 +139,7 @@ def list_states(policy: Policy) -> list[TurnState]:
     return states
 
 
-@pytest.mark.parametrize("seed", range(TURNS))
+@pytest.mark.parametrize("seed", choose_seeds(range(TURNS)))
 def test_the_value_of_a_state_is_the_mean_of_the_values_after_its_best_attack(seed: int) -> None:
     policy = find_exact_policy(seed)
     for state in [] if policy is None else list_states(policy):
@@ -160,7 +161,7 @@ def test_the_value_of_a_state_is_the_mean_of_the_values_after_its_best_attack(se
                     assert policy.evaluate_attack(state, v, c, dice).value <= action.value + 1e-9
 
 
-@pytest.mark.parametrize("seed", range(TURNS))
+@pytest.mark.parametrize("seed", choose_seeds(range(TURNS)))
 def test_each_attack_takes_a_target_or_a_territory_that_the_value_needs(seed: int) -> None:
     policy = find_exact_policy(seed)
     for state in [] if policy is None else list_states(policy)[:-1]:

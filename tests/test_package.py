@@ -19,6 +19,7 @@ from iacta.inputs.errors import list_packages, missing_error
 from iacta.methods import METHODS
 from iacta.rules.modes import MODES
 from iacta_literature.run import SOURCES
+from tests.cases import for_each
 from tests.processes import NUMPY_ONLY, run_python
 from tests.tables import table
 
@@ -255,12 +256,11 @@ def public_functions() -> list[tuple[str, Any]]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("name", "function"), public_functions(), ids=lambda value: getattr(value, "__name__", value)
-)
+@for_each(("name", "function"), public_functions())
 def test_public_functions_describe_each_argument(name: str, function: Any) -> None:
     text = inspect.getdoc(function) or ""
     assert text.split("\n")[0].endswith("."), name
+    assert ">>>" in text or "." in name, f"{name} needs a doctest"
     shared = {"self", "exact", "method"}  # described in the docstring of the class
     if "arguments" not in text:
         for argument in set(inspect.signature(function).parameters) - shared:

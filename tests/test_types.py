@@ -5,11 +5,11 @@ from typing import Any, assert_type
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 import iacta
 from iacta import Battle, Campaign, armies_needed, defenders_needed, win_probability, win_table
 from iacta.inputs.reprs import ChartLike
+from tests.cases import for_each
 from tests.test_package import public_functions
 
 Floats = npt.NDArray[np.float64]
@@ -37,9 +37,7 @@ def test_array_arguments_give_array_types() -> None:
     assert_type(defenders_needed(10, ["5%", "95%"]), npt.NDArray[np.int64])
 
 
-@pytest.mark.parametrize(
-    ("name", "function"), public_functions(), ids=lambda value: getattr(value, "__name__", value)
-)
+@for_each(("name", "function"), public_functions())
 def test_no_public_function_returns_any(name: str, function: Any) -> None:
     assert function.__annotations__["return"] not in (Any, "Any")
 

@@ -11,6 +11,7 @@ import iacta
 from iacta import Battle, Campaign, InOrder, TakeAll, Worth, best_plan, classic_board, read_position
 from iacta.game import Turn
 from iacta.inputs.reprs import DisplayMixin
+from tests.cases import for_each
 from tests.plan.boards import find_move
 
 GOALS = (TakeAll, iacta.TakeAny, iacta.OwnAny, InOrder, Worth)
@@ -70,7 +71,7 @@ ANSWERS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", PASTED)
+@for_each("name", PASTED)
 def test_the_text_of_a_value_can_be_pasted_back(name: str) -> None:
     value = PASTED[name]
     text = value.to_text()
@@ -81,8 +82,8 @@ def test_the_text_of_a_value_can_be_pasted_back(name: str) -> None:
     assert len(repr(value)) <= 200
 
 
-@pytest.mark.parametrize("name", PASTED | ANSWERS)
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@for_each("name", PASTED | ANSWERS)
+@for_each("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_value_can_be_pickled(name: str, protocol: int) -> None:
     value = (PASTED | ANSWERS)[name]
     again = pickle.loads(pickle.dumps(value, protocol))  # noqa: S301 # our own bytes

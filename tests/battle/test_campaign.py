@@ -16,6 +16,7 @@ from iacta import Battle, Campaign, CampaignOutcome, Dice, Rules, StopRule, Terr
 from iacta.battle.territory import format_territory, parse_territory
 from iacta.rules.modes import ArmiesGrow
 from tests import brute
+from tests.cases import for_each
 from tests.published import read_rows
 
 UNFINISHED = {row["quantity"]: row["value"] for row in read_rows("unfinished_game")}
@@ -85,7 +86,7 @@ WITH_STOPS = [
 ALL = CAMPAIGNS + WITH_STOPS
 
 
-@pytest.mark.parametrize("campaign", ALL, ids=repr)
+@for_each("campaign", ALL)
 def test_the_distribution_equals_successive_battles(campaign: Campaign) -> None:
     expected = twin(campaign)
     assert dict(campaign.outcomes(exact=True)) == expected
@@ -95,7 +96,7 @@ def test_the_distribution_equals_successive_battles(campaign: Campaign) -> None:
         assert abs(float(floats[end]) - float(probability)) <= 1e-13 * probability
 
 
-@pytest.mark.parametrize("campaign", ALL, ids=repr)
+@for_each("campaign", ALL)
 def test_the_chances_of_each_territory_come_from_the_distribution(campaign: Campaign) -> None:
     outcomes = twin(campaign)
     odds = campaign.territory_odds(exact=True)
@@ -177,7 +178,7 @@ def test_any_campaign_agrees_with_the_twin(attackers: int, way: list[int], garri
     assert dict(campaign.outcomes(exact=True)) == twin(campaign)
 
 
-@pytest.mark.parametrize("campaign", WITH_STOPS, ids=repr)
+@for_each("campaign", WITH_STOPS)
 def test_thrown_and_played_campaigns_stop_as_the_distribution_says(campaign: Campaign) -> None:
     distribution, runs = campaign.outcomes(), 2000
     thrown = iacta.simulate_campaign(

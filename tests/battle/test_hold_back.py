@@ -41,6 +41,7 @@ from iacta import (
 from iacta.forms.question import QUESTIONS
 from iacta.methods import find_kernel
 from iacta.odds.needed import win_probabilities_keeping
+from tests.cases import for_each
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFENCE_DICE = {"classic": 2, "capital": 3}
@@ -125,7 +126,7 @@ def test_ten_against_five_keeps_three_armies_in_two_ways() -> None:
     )
 
 
-@pytest.mark.parametrize("chain", CHAINS, ids=str)
+@for_each("chain", CHAINS)
 def test_battles_end_as_in_the_chain(chain: Chain) -> None:
     for attackers, defenders in ((1, 1), (3, 2), (5, 1), (7, 4), (9, 3), (11, 6)):
         options: dict[str, Any] = {"garrison": chain.garrison, "stop": chain.stop}
@@ -139,7 +140,7 @@ def test_battles_end_as_in_the_chain(chain: Chain) -> None:
         assert battle.stop_probability(exact=True) == stopped
 
 
-@pytest.mark.parametrize("chain", CHAINS, ids=str)
+@for_each("chain", CHAINS)
 def test_campaigns_and_requirements_agree_with_the_chain(chain: Chain) -> None:
     options: dict[str, Any] = {"garrison": chain.garrison, "stop": chain.stop}
     way = (2, 1, 3)
@@ -162,7 +163,7 @@ def test_campaigns_and_requirements_agree_with_the_chain(chain: Chain) -> None:
         assert defenders_needed(8, "2/3", chain.rules, **options) == first
 
 
-@pytest.mark.parametrize("chain", CHAINS, ids=str)
+@for_each("chain", CHAINS)
 def test_fractions_decide_close_chances_with_the_same_stop_rule(chain: Chain) -> None:
     options: dict[str, Any] = {"garrison": chain.garrison, "stop": chain.stop}
     for attackers in (10, 15):
@@ -254,16 +255,16 @@ def _parameters(value: Callable[..., object]) -> Iterable[str]:
         return ()
 
 
-@pytest.mark.parametrize("rules", WHOLE)
-@pytest.mark.parametrize("name", solvers("classic", StopRule()))
+@for_each("rules", WHOLE)
+@for_each("name", solvers("classic", StopRule()))
 def test_stop_at_needs_battles_that_can_be_stopped(rules: str, name: str) -> None:
     for stop in (StopRule(stop_at=3), StopRule(hold_back=1, stop_at=3)):
         with pytest.raises(IllegalError, match=r"^rules with .* cannot be used "):
             solvers(rules, stop)[name]()
 
 
-@pytest.mark.parametrize("rules", ["classic", "capital", *WHOLE])
-@pytest.mark.parametrize("name", solvers("classic", StopRule()))
+@for_each("rules", ["classic", "capital", *WHOLE])
+@for_each("name", solvers("classic", StopRule()))
 def test_holding_back_acts_like_a_larger_garrison_or_is_refused(rules: str, name: str) -> None:
     def answer(stop: StopRule) -> object:
         try:

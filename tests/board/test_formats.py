@@ -15,6 +15,7 @@ from iacta.board.formats import FORMATS, format_board, own
 from iacta.board.formats import read_text as read_any
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable
+from tests.cases import for_each
 from tests.tables import table
 
 FILES = Path(__file__).parent / "files"
@@ -76,8 +77,8 @@ def test_the_format_is_found_by_the_content_not_the_name(file: str, tmp_path: Pa
     assert found.remarks == ()
 
 
-@pytest.mark.parametrize("file", SAMPLES)
-@pytest.mark.parametrize("ending", [".json", ".toml"])
+@for_each("file", SAMPLES)
+@for_each("ending", [".json", ".toml"])
 def test_every_board_survives_iacta_s_own_formats(file: str, ending: str, tmp_path: Path) -> None:
     board = read_board(FILES / file)
     written = tmp_path / f"x{ending}"
@@ -229,7 +230,7 @@ def replace_text(file: str | None, old: str, new: str) -> str:
     return (FILES / file).read_text().replace(old, new) if file else new
 
 
-@pytest.mark.parametrize(*table(__file__, "mistakes"))
+@for_each(*table(__file__, "mistakes"))
 def test_each_mistake_is_reported_with_its_line(
     mistake: str, file: str | None, old: str, new: str, sentence: str | None, tmp_path: Path
 ) -> None:
@@ -252,7 +253,7 @@ def test_all_mistakes_are_reported_at_once_and_very_many_are_counted(tmp_path: P
         read_board(many)
 
 
-@pytest.mark.parametrize(*table(__file__, "oddities"))
+@for_each(*table(__file__, "oddities"))
 def test_each_oddity_gets_a_remark_with_its_line(
     file: str, old: str, new: str, line: int, sentence: str | None, tmp_path: Path
 ) -> None:

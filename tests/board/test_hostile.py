@@ -12,6 +12,7 @@ from iacta import Board, IactaError, read_board, read_position
 from iacta.board.formats import read_text
 from iacta.board.formats.draft import assemble
 from tests.board.test_formats import CLUB, CONQUEST, DOMINATION, LUX, OWN, TOML, WARZONE
+from tests.cases import for_each
 from tests.tables import large_text, table
 
 LAUGHS = "".join(
@@ -59,7 +60,7 @@ def test_the_five_entities_of_xml_itself_are_read(tmp_path: Path) -> None:
 
 
 # These files are small enough to be read, so other limits must refuse them.
-@pytest.mark.parametrize(*table(__file__, "large"))
+@for_each(*table(__file__, "large"))
 @pytest.mark.slow
 def test_small_files_with_too_many_entries_are_refused(
     kind: str, head: str, repeated: str, times: int, tail: str, tmp_path: Path

@@ -22,6 +22,7 @@ from iacta.odds.simulation import running_estimates
 from iacta.questions.threats import ThreatsAnswer
 from iacta_literature import charts as literature
 from tests.browser import BROWSER
+from tests.cases import for_each
 from tests.charts.checks import find_flaw, is_drawn
 from tests.processes import run_python
 
@@ -151,7 +152,7 @@ def test_the_public_names_come_from_the_registry() -> None:
         charts.pie  # noqa: B018 # is what is tested
 
 
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_each_chart_is_valid_and_visible_and_its_title_fits(name: str) -> None:
     chart = example(name)
     assert is_drawn(chart)
@@ -198,7 +199,7 @@ def test_data_is_saved_without_vl_convert(tmp_path: Path) -> None:
     assert [each.stat().st_size > 100 for each in tmp_path.iterdir()] == [True] * 2
 
 
-@pytest.mark.parametrize("name", [*dir(charts), *FIGURES])
+@for_each("name", [*dir(charts), *FIGURES])
 def test_docstrings_of_charts_describe_each_argument(name: str) -> None:
     documented = draw(name)
     text = inspect.getdoc(documented) or ""
@@ -207,9 +208,7 @@ def test_docstrings_of_charts_describe_each_argument(name: str) -> None:
         assert f"{argument}:" in text or f"{argument}," in text, argument
 
 
-@pytest.mark.parametrize(
-    "name", [each.__name__ for each in dict.fromkeys(list_defaults().values())]
-)
+@for_each("name", [each.__name__ for each in dict.fromkeys(list_defaults().values())])
 def test_each_answer_has_a_chart_of_its_own(name: str) -> None:
     assert charts.find_chart(*make_arguments(name)).description == draw_example(name).description
 
@@ -309,10 +308,8 @@ def test_a_page_shows_tooltips(tmp_path: Path) -> None:
     assert " ".join(row["end"].split()) in " ".join(said)
 
 
-@pytest.mark.parametrize("wrong", [None, 5, "x", [1], []])
-@pytest.mark.parametrize(
-    "name", [name for name in [*registered(), *FIGURES] if list_required(name)]
-)
+@for_each("wrong", [None, 5, "x", [1], []])
+@for_each("name", [name for name in [*registered(), *FIGURES] if list_required(name)])
 def test_wrong_arguments_of_charts_are_refused_in_a_sentence(name: str, wrong: object) -> None:
     with suppress(iacta.IactaError):
         draw(name)(*[wrong] * len(list_required(name)))

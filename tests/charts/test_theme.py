@@ -10,6 +10,7 @@ import pytest
 from iacta.charts.registry import list_charts as registered
 from iacta.charts.subtitles import format_signed
 from iacta.charts.theme import BAD, DEEP, GOOD, INK, MIDDLE, PAPER, compute_contrast
+from tests.cases import for_each
 from tests.charts.test_every_chart import EXAMPLES, example
 
 READABLE = 4.5  # the minimum contrast of small text in WCAG 2.2, success criterion 1.4.3
@@ -51,7 +52,7 @@ def letters(part: Any, encoding: Any = None) -> Iterator[tuple[dict[str, Any], d
             yield from letters(part.get(key, []))
 
 
-@pytest.mark.parametrize("name", dict.fromkeys([*registered(), *EXAMPLES]))
+@for_each("name", dict.fromkeys([*registered(), *EXAMPLES]))
 def test_all_text_has_a_readable_colour(name: str) -> None:
     spec = example(name).to_dict()
     for mark, encoding in [*letters(spec), *letters(spec["usermeta"]["narrow"])]:
@@ -63,7 +64,7 @@ def test_all_text_has_a_readable_colour(name: str) -> None:
             assert digits in ("#ffffff", "#1f2328")
 
 
-@pytest.mark.parametrize("name", dict.fromkeys([*registered(), *EXAMPLES]))
+@for_each("name", dict.fromkeys([*registered(), *EXAMPLES]))
 def test_texts_use_true_minus_signs_and_no_space_before_percent(name: str) -> None:
     said = example(name).description
     assert " %" not in said

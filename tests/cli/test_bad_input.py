@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import for_each
 from tests.cli.run import Run, interrupt_command
 
 TOO_LARGE = [f"battle {'9' * digits} 3" for digits in (4000, 5000)]
@@ -116,8 +117,8 @@ def test_rules_without_a_plus_get_a_suggestion(run: Run, rules: str, meant: str)
     assert ended.stderr == f"iacta: unknown rules {rules!r}; did you mean {meant!r}?\n"
 
 
-@pytest.mark.parametrize("numbers", ["12v10", "12 v 10", "12 vs 10", "12 VS. 10", "12 v10"])
-@pytest.mark.parametrize("command", ["battle", "decide", "table"])
+@for_each("numbers", ["12v10", "12 v 10", "12 vs 10", "12 VS. 10", "12 v10"])
+@for_each("command", ["battle", "decide", "table"])
 def test_two_numbers_may_be_separated_by_versus(run: Run, command: str, numbers: str) -> None:
     assert run(f"{command} {numbers}") == run(f"{command} 12 10")
 

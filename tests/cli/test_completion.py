@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from iacta.cli.completion import SCRIPTS, complete_words
+from tests.cases import for_each
 from tests.cli.run import Run
 from tests.tables import table
 
 
-@pytest.mark.parametrize(*table(__file__, "completions"))
+@for_each(*table(__file__, "completions"))
 def test_completion_depends_on_the_position(words: list[str], some: list[str]) -> None:
     found = complete_words(words)
     assert {*some} <= {*found}

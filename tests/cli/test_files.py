@@ -20,6 +20,7 @@ from iacta.inputs.csv_formulas import escape_formulas
 from iacta.inputs.files import check_writable, quote_path, write_atomically
 from iacta.inputs.json_and_toml import parse_json, parse_toml
 from iacta.rules.files import read_rules_file
+from tests.cases import for_each
 from tests.cli.run import Run
 from tests.tables import large_text, table
 
@@ -33,7 +34,7 @@ JSONS = {
 }
 
 
-@pytest.mark.parametrize(*table(__file__, "large_toml"))
+@for_each(*table(__file__, "large_toml"))
 @pytest.mark.slow
 def test_toml_that_needs_far_more_memory_than_its_size_is_refused(
     kind: str, head: str, repeated: str, times: int, tail: str, tmp_path: Path

@@ -7,6 +7,7 @@ from iacta.cli.print_answer import COMMANDS, OutputOptions
 from iacta.forms.form import Form, Topic, format_option
 from iacta.forms.moment import VictoryForm
 from iacta.forms.question import QUESTIONS, Question
+from tests.cases import for_each
 from tests.cli.run import Run
 from tests.processes import NUMPY_ONLY, run_python
 from tests.tables import table
@@ -30,7 +31,7 @@ def test_the_overview_lists_every_command_by_topic(run: Run) -> None:
             assert form.summary() in flat(text)
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+@for_each("form", FORMS)
 def test_help_describes_each_parameter(run: Run, form: type[Form]) -> None:
     if form.name == "chart":
         return
@@ -70,7 +71,7 @@ def test_a_page_describes_the_ways_to_win(run: Run) -> None:
         assert "See iacta help win-by." in flat(run(f"{form.name} --help").stdout)
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+@for_each("form", FORMS)
 def test_help_has_at_most_sixty_lines(run: Run, form: type[Form]) -> None:
     assert len(run(f"{form.name} --help").stdout.splitlines()) <= 60
 

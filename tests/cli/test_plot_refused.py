@@ -9,6 +9,7 @@ import pytest
 import iacta
 from iacta.cli.print_answer import COMMANDS
 from iacta.forms.question import QUESTIONS
+from tests.cases import for_each
 from tests.cli.run import Run
 from tests.tables import table
 
@@ -25,7 +26,7 @@ def test_the_list_of_plots_has_every_question() -> None:
     assert drawn == {form.name for form in QUESTIONS.load_all()}
 
 
-@pytest.mark.parametrize("line", LINES)
+@for_each("line", LINES)
 def test_each_plot_is_drawn(run: Run, line: str, tmp_path: Path) -> None:
     file = tmp_path / "answer.csv"
     ended = run(line.format(file))
@@ -42,7 +43,7 @@ def test_a_png_file_is_written(run: Run, tmp_path: Path) -> None:
     assert file.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("line", LINES)
+@for_each("line", LINES)
 def test_unknown_suffixes_and_missing_folders_are_refused(
     run: Run, line: str, tmp_path: Path
 ) -> None:
@@ -94,7 +95,7 @@ def test_a_log_of_impossible_results_has_no_picture(run: Run, tmp_path: Path) ->
     assert "<img" not in shown
 
 
-@pytest.mark.parametrize("line", LINES)
+@for_each("line", LINES)
 def test_without_the_extra_the_message_has_the_command_to_install_it(
     run: Run, monkeypatch: pytest.MonkeyPatch, line: str, tmp_path: Path
 ) -> None:

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from iacta import armies_needed, defenders_needed, win_probability
+from tests.cases import for_each
 from tests.cli.run import Run
 from tests.tables import table
 
 
-@pytest.mark.parametrize(*table(__file__, "plots_of_answers"))
+@for_each(*table(__file__, "plots_of_answers"))
 def test_an_answer_is_printed_and_drawn(run: Run, line: str, words: str, tmp_path: Path) -> None:
     file = tmp_path / "answer.json"
     plain, drawn = run(line), run(f"{line} --plot {file} --dark")

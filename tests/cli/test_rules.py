@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from iacta import RULE_SETS
+from tests.cases import for_each
 from tests.cli.run import Run
 
 HOUSE = 'name = "our house"\nties = "attacker"\n[defence]\nfaces = [6, 6, 6]\n'
@@ -29,7 +30,7 @@ def house(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("known", RULE_SETS, ids=lambda known: known.name)
+@for_each("known", RULE_SETS)
 def test_each_rule_set_is_explained(run: Run, known: Any) -> None:
     result = run(f"rules {known.name.replace(' ', '-')}")
     assert (result.code, result.stderr) == (0, "")

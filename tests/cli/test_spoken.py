@@ -16,6 +16,7 @@ from iacta.forms.question import QUESTIONS, Question
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.plan import PlanQuestion
+from tests.cases import for_each
 from tests.cli.run import Run
 
 HOUSE = Rules(attack=Dice((8, 6, 6)), ties="attacker")
@@ -40,7 +41,7 @@ def list_questions() -> list[Question]:
     ]
 
 
-@pytest.mark.parametrize("question", list_questions(), ids=format_command)
+@for_each("question", list_questions())
 def test_the_command_and_the_python_call_give_the_same_record(question: Question, run: Run) -> None:
     record = json.loads(json.dumps(question.answer().record()))
     printed = run.words([*shlex.split(format_command(question))[1:], "--json"])

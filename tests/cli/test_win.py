@@ -8,6 +8,7 @@ import pytest
 from iacta import Turn, ask, read_position
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
+from tests.cases import for_each
 from tests.cli.run import Run
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -49,7 +50,7 @@ def test_invalid_questions_get_one_sentence(words: list[str], sentence: str, run
     assert said.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("options", "sentence"),
     [
         ("majority", "--win-by must be one of survivor, share, capitals, missions, got 'majority'"),
@@ -102,7 +103,7 @@ def test_invalid_questions_get_one_sentence(words: list[str], sentence: str, run
         ),
     ],
 )
-@pytest.mark.parametrize("command", ["win", "plan"])
+@for_each("command", ["win", "plan"])
 def test_an_unfit_condition_is_refused_in_one_sentence(
     run: Run, command: str, options: str, sentence: str
 ) -> None:

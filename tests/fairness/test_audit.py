@@ -23,6 +23,7 @@ from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.questions import ask
 from iacta.questions.audit import PowerAnswer
 from iacta.rules.variants import find_rules
+from tests.cases import for_each
 
 PUBLISHED = Path(__file__).parents[1] / "published"
 CLASSIC = find_rules("classic")
@@ -579,8 +580,8 @@ def test_the_power_for_two_results_is_that_of_the_binomial_test(loss: float, bia
         assert library.count_throws_needed(bias, chances, level) > 6000 > wanted == 1
 
 
-@pytest.mark.parametrize("throws", [1, 30, 10_000, 10**7])
-@pytest.mark.parametrize("chance", [0.0, 1e-6, 0.3, 0.9, 1.0])
+@for_each("throws", [1, 30, 10_000, 10**7])
+@for_each("chance", [0.0, 1e-6, 0.3, 0.9, 1.0])
 def test_binomial_tails_agree_with_scipy(throws: int, chance: float) -> None:
     spread = math.sqrt(throws * chance * (1 - chance))
     for off in (-3, 0, 3):

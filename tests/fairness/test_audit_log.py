@@ -24,6 +24,7 @@ from iacta.fairness.trials import Entry, Notes, Trial, find_outcome_chances
 from iacta.inputs import tabular
 from iacta.inputs.errors import MissingError
 from iacta.rules.variants import find_rules
+from tests.cases import for_each
 from tests.tables import table
 
 CLASSIC = find_rules("classic")
@@ -202,7 +203,7 @@ BOMBS: dict[str, tuple[bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", BOMBS)
+@for_each("name", BOMBS)
 def test_a_bomb_is_refused_at_once(name: str, tmp_path: Path) -> None:
     content, sentence = BOMBS[name]
     file = tmp_path / "bomb"

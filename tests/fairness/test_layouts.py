@@ -20,6 +20,7 @@ from iacta.fairness.trials import LOST, WON, Entry, Notes
 from iacta.questions import ask
 from iacta.questions.audit import AuditQuestion
 from iacta.rules.variants import find_rules
+from tests.cases import for_each
 from tests.cli.run import Run
 
 CLASSIC = find_rules("classic")
@@ -116,7 +117,7 @@ LAYOUTS = {
 WANTED = read_entries([{"attack": attack, "defence": defence} for attack, defence in ROLLS])
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@for_each("name", LAYOUTS)
 def test_every_layout_shows_the_same_from_every_source(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,7 +201,7 @@ def test_python_rows_may_be_pairs_or_strings() -> None:
     assert read_entries(["attack,defence", *lines("{a_},{d_}").splitlines()]) == WANTED
 
 
-@pytest.mark.parametrize("each", EXAMPLES, ids=str)
+@for_each("each", EXAMPLES)
 def test_every_example_is_read(each: Any) -> None:
     log = f"{each.heading}\n{each.line}\n" if each.heading else each.line
     counts = {"100": 100, "12": 36, "5 3 6": 7, "6 6 5": 3}
@@ -415,7 +416,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG, ids=lambda text: repr(text[:40]))
+@for_each("text", WRONG)
 def test_a_wrong_log_is_refused_in_one_sentence(text: str) -> None:
     with pytest.raises(IactaError) as caught:
         audit(text)
@@ -425,7 +426,7 @@ def test_a_wrong_log_is_refused_in_one_sentence(text: str) -> None:
     assert len(sentence) < 1200
 
 
-@pytest.mark.parametrize(
+@for_each(
     "log",
     [
         [([6, 4], [])],
@@ -445,7 +446,6 @@ def test_a_wrong_log_is_refused_in_one_sentence(text: str) -> None:
         [{"attackers": 6, "defenders": 1, "result": {}}],
         [{("a",): 1}],
     ],
-    ids=repr,
 )
 def test_wrong_rows_are_refused_in_one_sentence(log: Any) -> None:
     with pytest.raises(IactaError) as caught:

@@ -20,6 +20,7 @@ from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcome_chances
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.questions import ask
 from iacta.rules.variants import find_rules
+from tests.cases import for_each
 
 CLASSIC = find_rules("classic")
 CHANCES = Path(__file__).parent / "chances.csv"
@@ -49,7 +50,7 @@ def answer_text(log: str) -> str:
     return "\n".join(str(part) for section in answer.sections() for part in section.parts)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(20))
 def test_tails_of_sums_agree_with_enumerated_terms(seed: int) -> None:
     rng = np.random.default_rng(seed)
     parts, total = [], {0: 1.0}

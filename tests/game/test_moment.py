@@ -8,6 +8,7 @@ import pytest
 
 from iacta import Board, IactaError, Turn
 from iacta.game.moment import parse_moment, read_board_or_moment, read_moment
+from tests.cases import for_each
 
 HELD = {"Peru": ("red", 6), "Brazil": ("blue", 2), "Argentina": ("blue", 1)}
 TABLE: dict[str, Any] = {
@@ -17,7 +18,7 @@ TABLE: dict[str, Any] = {
 START = "1;classic;red;Peru:red:6,Brazil:blue:2,Argentina:blue:1"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("keys", "code"),
     [
         ({}, f"{START};attack"),

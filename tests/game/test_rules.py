@@ -28,6 +28,7 @@ from iacta.game import (
     Throw,
     Trade,
 )
+from tests.cases import choose_seeds, for_each
 from tests.game.positions import PLAYERS, at_random, classic_turn, make_line_turn, small_turn
 from tests.plan.boards import small_game
 from tests.plan.twin import Action as TwinAction
@@ -107,8 +108,8 @@ def follow(turn: Turn, attack: Attack, losses: Losses) -> list[Turn]:
     return [after.after(each) for each in after.actions()]
 
 
-@pytest.mark.parametrize("battles", [False, True], ids=["rolls", "battles"])
-@pytest.mark.parametrize("seed", range(GAMES))
+@for_each("battles", [False, True])
+@for_each("seed", choose_seeds(range(GAMES)))
 def test_the_attack_phase_agrees_with_an_independent_implementation(
     seed: int, battles: bool
 ) -> None:
@@ -160,7 +161,7 @@ class Taken:
         return self.twin.is_over(make_state(turn)) and turn.phase == "attack"
 
 
-@pytest.mark.parametrize("seed", range(GAMES))
+@for_each("seed", choose_seeds(range(GAMES)))
 def test_the_twin_s_best_policy_has_the_twin_s_value(seed: int) -> None:
     game = small_game(seed, most_armies=7)
     twin = Play(game.position, game.goal, game.rules, **game.options)

@@ -28,6 +28,7 @@ from iacta.game.missions import read_mission
 from iacta.game.moment import parse_moment, read_moment
 from iacta.game.victory import SURVIVAL, VICTORIES
 from iacta.inputs.errors import IactaError, IllegalError
+from tests.cases import for_each
 from tests.game.positions import make_line_turn
 
 TERRITORIES = "'24 territories' or '18 territories with 2 armies'"
@@ -105,7 +106,7 @@ def test_a_share_is_rounded_up() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "sentence"),
     [
         ("all", "win must be one of survivor, share, capitals, missions, got 'all'"),
@@ -264,8 +265,8 @@ def test_a_mission_with_two_meanings_or_without_territories_is_refused(
         assert turn.winner is None
 
 
-@pytest.mark.parametrize("name", ["cards", "Missions", "capitals", "a/b", "100%", "a,b", "a:b"])
-@pytest.mark.parametrize("kind", ["share", "capitals", "missions"])
+@for_each("name", ["cards", "Missions", "capitals", "a/b", "100%", "a,b", "a:b"])
+@for_each("kind", ["share", "capitals", "missions"])
 def test_a_code_can_be_read_whatever_players_are_called(name: str, kind: str) -> None:
     victory: dict[str, Victory] = {
         "share": Share("70%"),

@@ -32,6 +32,7 @@ from iacta import (
 from iacta.inputs.checks import FrozenDict, parse_int, quote, read_int, read_int_array
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError, TooLargeError
 from iacta.probability.chances import read_chance, read_chances, read_fraction
+from tests.cases import for_each
 
 START = Position(classic_board(), "red", {"Ural": ("red", 3)}, others=("blue", 2))
 
@@ -74,7 +75,7 @@ def test_a_text_is_parsed_as_a_chance_or_is_an_error(text: str) -> None:
         assert str(error).startswith(sentences)
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("text", "chance"),
     [
         *[("75", 75), ("75%", 75), ("0.75", 75), (" 3/4 ", 75), ("1", 1), ("7.5", Fraction(15, 2))],
@@ -168,7 +169,7 @@ TWO_LANDS = Board.from_edges("two", [("A", "B")])
 IN_ARRAY = r"must be at most 20,000,000 whole numbers, got more"
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("read", "said"),
     [
         (lambda: Campaign(15, ENDLESS), "territories must be a list of at most 10,000 entries"),

@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 from iacta import CLASSIC, Dice, Distribution, IllegalError, Outcome, Rules
 from iacta.methods import find_kernel
 from tests.adapters import SEVERAL_RULES, counting, lattice, markov
+from tests.cases import for_each
 
 TABLE_METHODS: dict[str, Any] = {"counting": counting, "lattice": lattice}
 EDGES = [*product((1, 2, 3, 4, 5), (1, 2, 3, 4)), (12, 3), (3, 12), (17, 17)]
 
 
-@pytest.mark.parametrize("method", [lattice, markov], ids=["lattice", "markov"])
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("size", [(40, 40), (90, 7), (7, 90), (3, 2), (4, 4), (2, 9), (60, 30)])
+@for_each("method", [lattice, markov])
+@for_each("name", SEVERAL_RULES)
+@for_each("size", [(40, 40), (90, 7), (7, 90), (3, 2), (4, 4), (2, 9), (60, 30)])
 def test_tables_keep_their_bound(method: Any, name: str, size: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
     exact, floats = counting.win_table(*size, rules), method.win_table(*size, rules)

@@ -22,6 +22,7 @@ from iacta_literature.chain import chain
 from iacta_literature.tree import paths, tree
 from tests import brute, strategies
 from tests.adapters import ASKED, SEVERAL_RULES, counting
+from tests.cases import for_each
 
 ROLLED = list_methods(CLASSIC)
 SEEN = list_methods(Rules(mode=DefenderSeesFirst()))
@@ -62,8 +63,8 @@ def count_outcomes(attackers: int, defenders: int, rules: Rules) -> Distribution
     return outcomes
 
 
-@pytest.mark.parametrize("name", COMPUTED)
-@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+@for_each("name", COMPUTED)
+@for_each("rules", SEVERAL_RULES.values())
 def test_every_method_agrees_with_counted_paths(name: str, rules: Rules) -> None:
     solved = 0
     for attackers, defenders in [*BATTLES, *LARGE]:
@@ -104,8 +105,8 @@ def test_every_method_agrees_with_the_twin_under_any_rules(
     check_outcomes(name, rules, attackers, expected, defenders)
 
 
-@pytest.mark.parametrize("name", [name for name in COMPUTED if name != "leap"])
-@pytest.mark.parametrize("garrison", [0, 1, 2])
+@for_each("name", [name for name in COMPUTED if name != "leap"])
+@for_each("garrison", [0, 1, 2])
 def test_a_distribution_of_attackers_is_a_mixture(name: str, garrison: int) -> None:
     rules, stack = Rules(garrison=garrison), Distribution({1: 1, 2: 2, 3: 3, 8: 5, 9: 4})
     for defenders in (0, 1, 2, 4, 7):
@@ -118,8 +119,8 @@ def test_a_distribution_of_attackers_is_a_mixture(name: str, garrison: int) -> N
                 assert math.isclose(mixed[end], expected, rel_tol=1e-13, abs_tol=1e-16)
 
 
-@pytest.mark.parametrize("name", SEEN)
-@pytest.mark.parametrize("rules", [each for each in SEVERAL_RULES.values() if not each.full_attack])
+@for_each("name", SEEN)
+@for_each("rules", [each for each in SEVERAL_RULES.values() if not each.full_attack])
 def test_a_defender_who_sees_the_attack_agrees_with_the_twin(name: str, rules: Rules) -> None:
     method, seen = ASKED[name], replace(rules, mode=DefenderSeesFirst())
     for attackers, defenders in [*product((1, 2, 3, 4, 6), (0, 1, 2, 3)), (9, 6), (5, 9)]:
@@ -147,7 +148,7 @@ def test_each_method_states_its_modes(name: str) -> None:
                 Battle(5, 4, rules).win_probability(method=name)
 
 
-@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+@for_each("rules", SEVERAL_RULES.values())
 def test_counted_paths_agree_with_the_twin(rules: Rules) -> None:
     for attackers, defenders in BATTLES:
         expected = brute.outcomes(attackers, defenders, rules)

@@ -17,6 +17,7 @@ from iacta.rules.modes import BalancedBlitz
 from tests import strategies
 from tests.adapters import SEVERAL_RULES, win_probability_keeping
 from tests.balanced_twin import list_outcomes
+from tests.cases import for_each
 from tests.published import read_rows
 
 BLITZ = Rules(mode=BalancedBlitz())
@@ -64,7 +65,7 @@ def test_certainty_begins_where_the_rules_say() -> None:
     )
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
+@for_each("name", SEVERAL_RULES)
 def test_the_result_equals_the_twin_s(name: str) -> None:
     rules = SEVERAL_RULES[name]
     for attackers, defenders in BATTLES:
@@ -95,7 +96,7 @@ def assert_is_twin(attackers: int, defenders: int, rules: Rules) -> None:
         assert chance == ends.prob(is_won) == twin
 
 
-@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+@for_each("rules", SEVERAL_RULES.values())
 def test_balanced_blitz_never_changes_the_favourite(rules: Rules) -> None:
     true, balanced_table = win_table(40, 40, rules), win_table(40, 40, blitz(rules))
     sure = abs(true - 0.5) > 1e-12

@@ -14,6 +14,7 @@ from iacta.methods.kernel import Values
 from iacta.odds.needed import win_probabilities_keeping
 from iacta.rules.roll import refuse_many_rolls
 from tests.adapters import win_probability_keeping
+from tests.cases import for_each
 
 SIX_OF_TWENTY = Rules(attack=Dice((20,) * 6, bonus=(1,)), defence=Dice((20,) * 6))
 HOUSE = Rules(attack=Dice((20,) * 3), defence=Dice((20,) * 3))
@@ -39,7 +40,7 @@ def test_transitions_release_the_memory_of_rows() -> None:
     assert peak < 8 * attackers**2 * defenders / 4
 
 
-@pytest.mark.parametrize(
+@for_each(
     "way",
     [
         [1],
@@ -51,7 +52,7 @@ def test_transitions_release_the_memory_of_rows() -> None:
         [1, Territory(2, garrison=4), 2],
     ],
 )
-@pytest.mark.parametrize("keep", [0, 4])
+@for_each("keep", [0, 4])
 def test_the_fewest_armies_for_a_campaign_agree_with_trying_each_number(
     way: list[int | Territory], keep: int
 ) -> None:

@@ -12,6 +12,7 @@ from iacta import CLASSIC, Battle, Dice, IllegalError, Rules
 from iacta.methods import find_kernel
 from tests import brute
 from tests.adapters import closed_form
+from tests.cases import for_each
 from tests.three_against_two import EDGES, SEVERAL_RULES
 
 LONG = [*EDGES, (90, 7), (7, 90), (60, 61)]
@@ -47,8 +48,8 @@ def test_the_method_agrees_with_the_twin_under_any_rules(
     assert won == brute.win_probability(attackers, defenders, rules)
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize(
+@for_each("name", SEVERAL_RULES)
+@for_each(
     ("attackers", "defenders"),
     [(1, [1]), (3, [1, 1]), (12, [10]), (12, [3, 1, 2]), (20, [1, 5, 2, 1, 4]), (9, [1] * 9)],
 )

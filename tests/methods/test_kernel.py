@@ -10,6 +10,7 @@ import pytest
 from iacta import Distribution, IactaError, IllegalError, StopRule, find_rules
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Kernel, State, Values
+from tests.cases import for_each
 
 RULES = {
     name: find_rules(name)
@@ -71,7 +72,7 @@ def are_close(kernel: Kernel, one: Any, other: Any, scale: Any = 1) -> bool:
     return bool(abs(one - other) <= 2 * margin + 1e-12)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@for_each("kernel", KERNELS)
 def test_the_backward_pass_is_the_mean_of_the_forward_pass(kernel: Kernel) -> None:
     most = kernel.most_left(MOST_ATTACKERS, MOST_DEFENDERS)
     won = [Fraction(a * a + 1) for a in range(most.attackers + 1)]
@@ -83,7 +84,7 @@ def test_the_backward_pass_is_the_mean_of_the_forward_pass(kernel: Kernel) -> No
             assert are_close(kernel, row[a], mean, max(won)), (a, d)
 
 
-@pytest.mark.parametrize("kernel", [each for each in KERNELS if not each.values[0].exact])
+@for_each("kernel", [each for each in KERNELS if not each.values[0].exact])
 def test_several_value_functions_at_once_equal_single_ones(kernel: Kernel) -> None:
     rng = np.random.default_rng(3)
     most = kernel.most_left(MOST_ATTACKERS, MOST_DEFENDERS)
@@ -96,7 +97,7 @@ def test_several_value_functions_at_once_equal_single_ones(kernel: Kernel) -> No
             assert row[:, place] == near_ones
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@for_each("kernel", KERNELS)
 def test_chances_tables_and_transitions_agree_with_the_forward_pass(kernel: Kernel) -> None:
     table = kernel.win_table(MOST_ATTACKERS, MOST_DEFENDERS, staying=2)
     assert table.shape == (MOST_ATTACKERS + 2, MOST_DEFENDERS)
@@ -123,7 +124,7 @@ def test_chances_tables_and_transitions_agree_with_the_forward_pass(kernel: Kern
                 assert abs(chance - expected) <= 1e-12
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@for_each("kernel", KERNELS)
 def test_stacks_that_are_too_small_stay(kernel: Kernel) -> None:
     for attackers in (-2, 0):
         assert find_ends(kernel, attackers, 3) == {State(attackers, 3): 1}
@@ -131,7 +132,7 @@ def test_stacks_that_are_too_small_stay(kernel: Kernel) -> None:
         assert kernel.chances(attackers, 3) == (0, 1)
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@for_each("kernel", KERNELS)
 def test_a_stack_of_uncertain_size_is_the_mixture_of_its_sizes(kernel: Kernel) -> None:
     stack = Distribution({0: 1, 3: 2, 5: 1})
     mixed = kernel.run_forward(stack, 3)
@@ -140,7 +141,7 @@ def test_a_stack_of_uncertain_size_is_the_mixture_of_its_sizes(kernel: Kernel) -
         assert are_close(kernel, mixed[end], expected), end
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
+@for_each("kernel", KERNELS)
 def test_a_played_battle_ends_as_a_battle_can(kernel: Kernel) -> None:
     rng = np.random.default_rng(1)
     possible = {end for end, p in find_ends(kernel, 5, 3).items() if p}

@@ -10,6 +10,7 @@ from iacta import CLASSIC, Dice, Rules, find_rules
 from iacta.methods.kernel import Values
 from iacta.methods.lattice import Lattice
 from tests import strategies
+from tests.cases import for_each
 
 SEVERAL_RULES = {
     "classic": CLASSIC,
@@ -39,8 +40,8 @@ def assert_same(
     assert (table[rare] < 1.001e-150).all()
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("size", [(700, 900), (900, 800), (120, 1500)])
+@for_each("name", SEVERAL_RULES)
+@for_each("size", [(700, 900), (900, 800), (120, 1500)])
 def test_a_band_contains_every_chance_except_0_and_1(name: str, size: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
     table = Lattice(rules)._fill_by_diagonals(*size, staying=0)

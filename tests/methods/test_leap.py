@@ -18,6 +18,7 @@ from iacta.methods.kernel import is_won
 from iacta.methods.leap import find_attackers_walk
 from tests import adapters, strategies
 from tests.adapters import closed_form, counting, lattice, leap
+from tests.cases import for_each
 from tests.published import read_rows
 from tests.tables import table
 
@@ -150,8 +151,8 @@ def test_very_large_battles_agree_with_published_chances(row: dict[str, str]) ->
     assert round(chance, 8) == float(row["probability"])
 
 
-@pytest.mark.parametrize("keep", [0, 1, 2, 3, 4, 10, 60])
-@pytest.mark.parametrize("name", ["classic", "capital", "garrison 3"])
+@for_each("keep", [0, 1, 2, 3, 4, 10, 60])
+@for_each("name", ["classic", "capital", "garrison 3"])
 def test_armies_can_be_kept(name: str, keep: int) -> None:
     rules = SEVERAL_RULES[name]
     exact = counting.values([int(n >= keep) for n in range(301)], [0] * 151, 150, rules)
@@ -189,8 +190,8 @@ def test_more_attackers_win_more_often_at_any_size() -> None:
         assert all(less < more for less, more in pairwise(chances))
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("size", [(300, 300), (700, 400), (400, 900), (1500, 20), (15, 900)])
+@for_each("name", SEVERAL_RULES)
+@for_each("size", [(300, 300), (700, 400), (400, 900), (1500, 20), (15, 900)])
 @pytest.mark.slow
 def test_survivors_agree_with_the_lattice(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
@@ -208,8 +209,8 @@ def test_survivors_agree_with_the_lattice(
             assert outcomes[outcome] <= 1.001e-15
 
 
-@pytest.mark.parametrize("name", ["classic", "capital", "one die each", "dominating12"])
-@pytest.mark.parametrize("size", [(420, 820), (900, 500), (600, 1400), (700, 330)])
+@for_each("name", ["classic", "capital", "one die each", "dominating12"])
+@for_each("size", [(420, 820), (900, 500), (600, 1400), (700, 330)])
 def test_survivors_of_the_unlikely_winner_are_as_precise(
     monkeypatch: pytest.MonkeyPatch, name: str, size: tuple[int, int]
 ) -> None:
@@ -349,8 +350,8 @@ RARE = {
 }
 
 
-@pytest.mark.parametrize("name", RARE)
-@pytest.mark.parametrize("size", [(2, 1000), (3, 600), (1000, 2), (1001, 5), (256, 4), (400, 4)])
+@for_each("name", RARE)
+@for_each("size", [(2, 1000), (3, 600), (1000, 2), (1001, 5), (256, 4), (400, 4)])
 def test_rare_losses_are_reported_as_well(name: str, size: tuple[int, int]) -> None:
     exact = counting.win_probability(*size, RARE[name])
     won, lost = leap.both_chances(*size, RARE[name])
@@ -378,8 +379,8 @@ STRANGE = [
 ]
 
 
-@pytest.mark.parametrize("size", [(283, 61), (50, 999), (2, 1087), (700, 2), (900, 300)])
-@pytest.mark.parametrize("rules", STRANGE)
+@for_each("size", [(283, 61), (50, 999), (2, 1087), (700, 2), (900, 300)])
+@for_each("rules", STRANGE)
 def test_small_strong_sides_are_not_left_out(
     monkeypatch: pytest.MonkeyPatch, rules: Rules, size: tuple[int, int]
 ) -> None:
@@ -394,8 +395,8 @@ def test_small_strong_sides_are_not_left_out(
             assert math.isclose(outcomes.prob(side), exact, rel_tol=1e-12)
 
 
-@pytest.mark.parametrize("size", [(2, 1000), (3, 1300), (4, 1300), (5, 900), (1300, 2), (1300, 1)])
-@pytest.mark.parametrize(
+@for_each("size", [(2, 1000), (3, 1300), (4, 1300), (5, 900), (1300, 2), (1300, 1)])
+@for_each(
     "rules",
     [
         find_rules("zombie defender"),

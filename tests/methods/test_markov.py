@@ -21,6 +21,7 @@ from iacta.rules.modes import ArmiesGrow, TrueRandom
 from iacta_literature.chain import BEYOND, build_chain, chain
 from tests import brute
 from tests.adapters import SEVERAL_RULES, counting, lattice, markov
+from tests.cases import for_each
 from tests.methods.test_agreement import EDGES, assert_within
 
 FIVE_ONES = iacta.find_rules("five ones")
@@ -62,8 +63,8 @@ def loss_counts(dice: tuple[int, int], rules: Rules) -> list[tuple[iacta.Losses,
     return [(losses, Fraction(p)) for losses, p in iacta.Roll(*dice, rules).losses().items()]
 
 
-@pytest.mark.parametrize("rules", [*SEVERAL_RULES.values(), *GROWING.values()])
-@pytest.mark.parametrize("battle", [(5, 4), (4, 6), (2, 1), (1, 3), (6, 2)])
+@for_each("rules", [*SEVERAL_RULES.values(), *GROWING.values()])
+@for_each("battle", [(5, 4), (4, 6), (2, 1), (1, 3), (6, 2)])
 def test_the_matrix_has_the_distribution_of_each_state_s_roll(
     rules: Rules, battle: tuple[int, int]
 ) -> None:
@@ -78,14 +79,14 @@ def test_the_matrix_has_the_distribution_of_each_state_s_roll(
         assert rows[number].tolist() == pytest.approx(expected.tolist(), abs=1e-16)
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
+@for_each("name", SEVERAL_RULES)
 def test_losses_lead_to_earlier_transient_states_only(name: str) -> None:
     form = chain(9, 7, SEVERAL_RULES[name]).canonical()
     assert not np.triu(form.Q.toarray()).any()
 
 
-@pytest.mark.parametrize("rules", [CLASSIC, SEVERAL_RULES["garrison 3"], FIVE_ONES])
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 30, 10**9])
+@for_each("rules", [CLASSIC, SEVERAL_RULES["garrison 3"], FIVE_ONES])
+@for_each("n", [0, 1, 2, 3, 7, 30, 10**9])
 @pytest.mark.slow
 def test_power_equals_repeated_steps(rules: Rules, n: int) -> None:
     whole = chain(6, 4, rules)
@@ -101,8 +102,8 @@ def test_power_equals_repeated_steps(rules: Rules, n: int) -> None:
         )
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("battle", [(9, 6), (6, 9), (5, 1), (4, 12)])
+@for_each("name", SEVERAL_RULES)
+@for_each("battle", [(9, 6), (6, 9), (5, 1), (4, 12)])
 def test_all_rolls_lead_to_absorption(name: str, battle: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
     whole = chain(*battle, rules)
@@ -131,8 +132,8 @@ def mean_rolls(attackers: int, defenders: int, rules: Rules) -> Fraction:
     return mean
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("battle", [(8, 6), (5, 8), (4, 1)])
+@for_each("name", SEVERAL_RULES)
+@for_each("battle", [(8, 6), (5, 8), (4, 1)])
 def test_expected_rolls_are_the_mean_of_the_rolls(name: str, battle: tuple[int, int]) -> None:
     rules = SEVERAL_RULES[name]
     form = chain(*battle, rules).canonical()
@@ -174,7 +175,7 @@ def test_chains_are_refused_in_a_sentence() -> None:
 # Odds if armies cannot grow.
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
+@for_each("name", SEVERAL_RULES)
 def test_a_chance_comes_with_a_bound_on_its_error(name: str) -> None:
     rules = SEVERAL_RULES[name]
     for attackers, defenders in [*EDGES, (3, 40), (40, 2)]:
@@ -223,7 +224,7 @@ GROWN += [(name, (7, 5)) for name in GROWING if "six rolls" not in name]
 GROWN += [("five ones", (12, 10)), ("five ones", (30, 24)), ("small dice", (14, 10))]
 
 
-@pytest.mark.parametrize(("name", "battle"), GROWN)
+@for_each(("name", "battle"), GROWN)
 @pytest.mark.slow
 def test_grown_armies_end_as_their_steps_do(name: str, battle: tuple[int, int]) -> None:
     rules = GROWING[name]

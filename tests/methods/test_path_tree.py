@@ -10,6 +10,7 @@ from iacta import CLASSIC, Battle, Rules
 from iacta_literature.tree import nodes, paths, tree
 from tests import brute
 from tests.adapters import counting, path_tree
+from tests.cases import for_each
 
 SEVERAL_RULES = [CLASSIC, iacta.find_rules("capital"), Rules(garrison=0), Rules(garrison=3)]
 BATTLES = [(1, 1), (2, 1), (3, 2), (4, 2), (6, 5), (5, 7)]
@@ -28,8 +29,8 @@ def states_and_paths(able: int, defenders: int, rules: Rules) -> tuple[set[tuple
     return states, paths
 
 
-@pytest.mark.parametrize("rules", SEVERAL_RULES)
-@pytest.mark.parametrize("battle", BATTLES)
+@for_each("rules", SEVERAL_RULES)
+@for_each("battle", BATTLES)
 def test_states_and_paths_agree_with_a_walk(rules: Rules, battle: tuple[int, int]) -> None:
     attackers, defenders = battle
     able = max(attackers - rules.garrison, 0)
@@ -46,8 +47,8 @@ def test_impossible_losses_have_no_paths() -> None:
     assert len(list(nodes(tree(9, 4, rules)))) == 5
 
 
-@pytest.mark.parametrize("rules", SEVERAL_RULES)
-@pytest.mark.parametrize("battle", BATTLES)
+@for_each("rules", SEVERAL_RULES)
+@for_each("battle", BATTLES)
 def test_paths_add_up_to_the_distribution(rules: Rules, battle: tuple[int, int]) -> None:
     outcomes: dict[tuple[int, int], Fraction] = {}
     found = list(paths(*battle, rules))
@@ -59,8 +60,8 @@ def test_paths_add_up_to_the_distribution(rules: Rules, battle: tuple[int, int])
     assert outcomes == brute.outcomes(*battle, rules)
 
 
-@pytest.mark.parametrize("rules", SEVERAL_RULES)
-@pytest.mark.parametrize("battle", BATTLES)
+@for_each("rules", SEVERAL_RULES)
+@for_each("battle", BATTLES)
 def test_a_tree_contains_each_state_once(rules: Rules, battle: tuple[int, int]) -> None:
     root = tree(*battle, rules)
     found = list(nodes(root))

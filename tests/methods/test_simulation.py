@@ -27,6 +27,7 @@ from iacta.rules.thrown import End
 from iacta_literature.hoehle import chi_square
 from tests import adapters, brute, strategies
 from tests.adapters import SEVERAL_RULES, counting
+from tests.cases import for_each
 
 UNFINISHED = [22, 8, 2, 2, 2, 7, 1, 1, 3, 1, 2, 3, 5, 1]
 COIN = Dice((2, 2))
@@ -49,7 +50,7 @@ MORE_RULES = SEVERAL_RULES | {
 FALSE_ALARM_RATE = 1e-6  # the chance that a test of correct code fails with another seed
 
 
-@pytest.mark.parametrize("name", MORE_RULES)
+@for_each("name", MORE_RULES)
 def test_thrown_losses_have_the_distribution_of_every_roll(name: str) -> None:
     rules = MORE_RULES[name]
     rng = np.random.default_rng(7)
@@ -138,7 +139,7 @@ def test_the_simulation_uses_no_computed_distribution() -> None:
 EDGES = [(1, 1), (2, 1), (3, 2), (4, 1), (3, 3), (9, 2), (2, 7), (12, 10)]
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
+@for_each("name", SEVERAL_RULES)
 def test_battles_end_as_counted(name: str) -> None:
     rules = SEVERAL_RULES[name]
     for attackers, defenders in EDGES:

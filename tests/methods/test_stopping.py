@@ -27,6 +27,7 @@ from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.thrown import fight_until
 from tests import brute, strategies
 from tests.adapters import SEVERAL_RULES, counting, lattice, outcomes
+from tests.cases import for_each
 
 STOPS = [
     StopRule(charge=True),
@@ -72,8 +73,8 @@ def find_bound(attackers: int, defenders: int, rules: Rules) -> Fraction:
     return Fraction(kernel.error(attackers, defenders).relative)
 
 
-@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
-@pytest.mark.parametrize("stop", STOPS, ids=repr)
+@for_each("rules", SEVERAL_RULES.values())
+@for_each("stop", STOPS)
 def test_exact_distributions_agree_with_the_twin(rules: Rules, stop: StopRule) -> None:
     for attackers, defenders in BATTLES:
         expected = brute.outcomes_with_stop(attackers, defenders, rules, stop)
@@ -87,10 +88,8 @@ def test_exact_distributions_agree_with_the_twin(rules: Rules, stop: StopRule) -
             assert abs(Fraction(floats[end]) - Fraction(probability)) <= bound * probability
 
 
-@pytest.mark.parametrize(
-    "stop", [FULL, StopRule(stop_at=20), StopRule(max_losses=30), StopRule(max_rolls=40)], ids=repr
-)
-@pytest.mark.parametrize("battle", [(90, 70), (70, 90), (250, 40)])
+@for_each("stop", [FULL, StopRule(stop_at=20), StopRule(max_losses=30), StopRule(max_rolls=40)])
+@for_each("battle", [(90, 70), (70, 90), (250, 40)])
 def test_floats_stay_within_their_bound_in_larger_battles(
     stop: StopRule, battle: tuple[int, int]
 ) -> None:
@@ -102,8 +101,8 @@ def test_floats_stay_within_their_bound_in_larger_battles(
             assert abs(Fraction(floats[end]) - Fraction(probability)) <= bound * probability
 
 
-@pytest.mark.parametrize("rules", ["classic", "capital", "zombie attacker"])
-@pytest.mark.parametrize("stop", STOPS, ids=repr)
+@for_each("rules", ["classic", "capital", "zombie attacker"])
+@for_each("stop", STOPS)
 def test_a_random_stack_equals_the_mixture_of_single_sizes(rules: str, stop: StopRule) -> None:
     stack = Distribution({1: 2, 2: 1, 3: 4, 4: 1, 5: 3, 7: 2, 8: 5, 16: 1})
     expected: dict[Outcome, Fraction] = {}
@@ -163,7 +162,7 @@ def test_armies_held_back_act_like_a_larger_garrison(battle: tuple[int, int]) ->
         assert charging.outcomes(exact=True) == larger_charging.outcomes(exact=True)
 
 
-@pytest.mark.parametrize("rules", SEVERAL_RULES.values(), ids=SEVERAL_RULES)
+@for_each("rules", SEVERAL_RULES.values())
 def test_a_charge_never_rolls_fewer_dice(rules: Rules) -> None:
     for attackers, defenders in BATTLES:
         able = attackers - rules.garrison

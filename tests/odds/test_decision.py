@@ -17,6 +17,7 @@ from iacta import CLASSIC, Roll, Rules, ask, find_rules, how_many_dice, when_to_
 from iacta.methods.optimal_play import Choices, Reward, solve, solve_exactly
 from iacta.odds.decisions import Decision, best_mix, find_prize_to_roll
 from tests import adapters, brute, strategies
+from tests.cases import for_each
 
 BLITZ, GARRISON = find_rules("balanced blitz"), Rules(garrison=2)
 LEFT_OUT = ("two against three", "ties to the attacker", "fortification", "dominating12")
@@ -108,9 +109,9 @@ def decide(start: State, rules: Rules, reward: Reward, *, exact: bool = False) -
     )
 
 
-@pytest.mark.parametrize("rules", ["classic", "capital", "ammo shortage", "zombie defender"])
-@pytest.mark.parametrize("reward", REWARDS.values(), ids=REWARDS)
-@pytest.mark.parametrize("start", [(1, 2), (2, 1), (3, 2), (5, 2), (4, 3), (3, 5)])
+@for_each("rules", ["classic", "capital", "ammo shortage", "zombie defender"])
+@for_each("reward", REWARDS.values())
+@for_each("start", [(1, 2), (2, 1), (3, 2), (5, 2), (4, 3), (3, 5)])
 def test_no_policy_at_all_is_better(start: State, reward: Reward, rules: str) -> None:
     found = find_rules(rules)
     best = max(
@@ -119,8 +120,8 @@ def test_no_policy_at_all_is_better(start: State, reward: Reward, rules: str) ->
     assert decide(start, found, reward, exact=True).value == best
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("reward", REWARDS.values(), ids=REWARDS)
+@for_each("name", SEVERAL_RULES)
+@for_each("reward", REWARDS.values())
 def test_the_policy_has_the_reported_value(name: str, reward: Reward) -> None:
     rules = SEVERAL_RULES[name]
     for start in ((1, 1), (2, 2), (3, 1), (9, 6), (5, 11), (14, 14)):
@@ -247,9 +248,9 @@ def test_the_garrison_shifts_everything_except_the_decision() -> None:
     assert stay.find_action(2, 1) == stay.find_action(3, 5) == "stop"
 
 
-@pytest.mark.parametrize("name", SEVERAL_RULES)
-@pytest.mark.parametrize("reward", REWARDS.values(), ids=REWARDS)
-@pytest.mark.parametrize("choices", [Choices(), Choices(False, True, True)], ids=["stop", "dice"])
+@for_each("name", SEVERAL_RULES)
+@for_each("reward", REWARDS.values())
+@for_each("choices", [Choices(), Choices(False, True, True)])
 def test_anti_diagonals_keep_their_bound(name: str, reward: Reward, choices: Choices) -> None:
     for size in ((17, 14), (3, 20), (20, 3), (0, 2), (1, 1)):
         floats = solve(*size, SEVERAL_RULES[name], reward, choices)

@@ -13,6 +13,7 @@ from iacta.odds import needed
 from iacta.probability.chances import read_chance
 from tests import brute, strategies
 from tests.adapters import closed_form, leap
+from tests.cases import for_each
 
 CHANCES = [Fraction(p, 100) for p in (1, 10, 50, 75, 90, 95, 99)]
 
@@ -57,8 +58,8 @@ def test_a_chance_that_is_reached_exactly_counts(rules: str, defenders: int) -> 
     assert defenders_needed(attackers, 1 - won + hair, rules) == defenders + 1
 
 
-@pytest.mark.parametrize("attackers", [2, 9, 40, 200])
-@pytest.mark.parametrize("chance", ["1%", "50%", "95%", "0.999999"])
+@for_each("attackers", [2, 9, 40, 200])
+@for_each("chance", ["1%", "50%", "95%", "0.999999"])
 def test_both_sides_of_the_table_agree(attackers: int, chance: str) -> None:
     defenders = defenders_needed(attackers, chance)
     lost = 1 - read_chance(chance)
@@ -93,9 +94,9 @@ def test_shapes_broadcast() -> None:
     assert defenders_needed(np.zeros(0, int) + 1, 0.5).shape == (0,)
 
 
-@pytest.mark.parametrize("rules", ["classic", "capital"])
-@pytest.mark.parametrize("attackers", [2, 10, 90, 200])
-@pytest.mark.parametrize("chance", ["0.01", "0.5", "0.95", "0.999999"])
+@for_each("rules", ["classic", "capital"])
+@for_each("attackers", [2, 10, 90, 200])
+@for_each("chance", ["0.01", "0.5", "0.95", "0.999999"])
 def test_searches_by_leaps_and_by_tables_agree(
     monkeypatch: pytest.MonkeyPatch, rules: str, attackers: int, chance: str
 ) -> None:

@@ -13,6 +13,7 @@ from iacta.odds import fronts as fronts_file
 from iacta.odds.fronts import BestFronts, Front, defend_fronts, format_front, parse_front
 from iacta.odds.spread import OBJECTIVES, Objective, spread_defenders
 from iacta.probability.distribution import Probability
+from tests.cases import for_each
 from tests.odds.test_spread import COIN, Twin, enumerate_spreads, list_values
 
 CLASSIC = find_rules("classic")
@@ -85,8 +86,8 @@ def find_spread_of_each_front(best: BestFronts) -> list[tuple[int, ...]]:
     return [each.spread for each in best.fronts]
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("case", CASES, ids=str)
+@for_each("objective", OBJECTIVES)
+@for_each("case", CASES)
 def test_no_division_is_better(case: tuple[int, list[Front], Rules], objective: Objective) -> None:
     armies, fronts, rules = case
     brute = Brute(armies, fronts, rules, objective)

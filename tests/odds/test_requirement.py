@@ -23,12 +23,13 @@ from iacta.methods import find_kernel
 from iacta.odds import needed as needed_module
 from tests import brute, strategies
 from tests.adapters import win_probability_keeping
+from tests.cases import for_each
 from tests.published import read_rows
 
 CHANCES = [Fraction(p, 100) for p in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)]
 
 
-@pytest.mark.parametrize("row", read_rows("armies_needed"))
+@for_each("row", read_rows("armies_needed"))
 def test_published_requirements_agree(row: dict[str, str]) -> None:
     needed = armies_needed(
         int(row["defenders"]), float(row["chance"]), row["rules"], garrison=int(row["garrison"])
@@ -81,8 +82,8 @@ def exact_requirements(defenders: int, attackers: int, rules: iacta.Rules) -> li
     return table
 
 
-@pytest.mark.parametrize("rules", ["classic", "capital", "zombie defender"])
-@pytest.mark.parametrize("defenders", [1, 2, 3, 10, 60])
+@for_each("rules", ["classic", "capital", "zombie defender"])
+@for_each("defenders", [1, 2, 3, 10, 60])
 def test_a_chance_that_is_reached_exactly_counts(rules: str, defenders: int) -> None:
     attackers = defenders + 4
     chance = Battle(attackers, defenders, rules).win_probability(exact=True)
@@ -304,8 +305,8 @@ STOPS = [
 ]
 
 
-@pytest.mark.parametrize("stop", STOPS, ids=repr)
-@pytest.mark.parametrize("rules", ["classic", "capital"])
+@for_each("stop", STOPS)
+@for_each("rules", ["classic", "capital"])
 def test_with_a_stop_rule_the_result_is_the_first_number_of_a_scan(
     stop: StopRule, rules: str
 ) -> None:

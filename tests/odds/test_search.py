@@ -13,6 +13,7 @@ from iacta.odds.search import (
     find_least_in_tables,
     is_reached_by_floats,
 )
+from tests.cases import for_each
 
 TRUE = [1 - Fraction(1, max(n, 1)) for n in range(31)]  # 0, 0, 1/2, 2/3 ...
 
@@ -63,8 +64,8 @@ def test_the_complement_decides_where_the_chance_cannot() -> None:
     assert compare_chance(chances, 1 - hair / 2, Error(0.0, 1e-12)) is None
 
 
-@pytest.mark.parametrize("guess", [1, 2, 7, 40, 1000])
-@pytest.mark.parametrize("least", [1, 2, 39, 40, 41, 777])
+@for_each("guess", [1, 2, 7, 40, 1000])
+@for_each("least", [1, 2, 39, 40, 41, 777])
 def test_the_first_is_found_from_any_guess(guess: int, least: int) -> None:
     asked: list[int] = []
 

@@ -23,6 +23,7 @@ from iacta.odds.spread import (
 from iacta.odds.spread_values import make_kernel_model
 from tests import brute
 from tests.balanced_twin import list_outcomes
+from tests.cases import for_each
 from tests.odds.test_requirement import STOPS
 
 Fight: TypeAlias = Callable[[int, int, Rules], brute.Chances]
@@ -117,8 +118,8 @@ def values_by_twin(twin: Twin, size: tuple[int, int, int], objective: Objective)
     }
 
 
-@pytest.mark.parametrize(("attackers", "armies", "territories", "rules", "garrison"), CASES)
-@pytest.mark.parametrize("objective", OBJECTIVES)
+@for_each(("attackers", "armies", "territories", "rules", "garrison"), CASES)
+@for_each("objective", OBJECTIVES)
 def test_the_result_is_the_best_that_the_twin_finds(
     attackers: int,
     armies: int,
@@ -141,8 +142,8 @@ def test_the_result_is_the_best_that_the_twin_finds(
         assert len(best.spreads) == best.count
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("stop", STOPS, ids=repr)
+@for_each("objective", OBJECTIVES)
+@for_each("stop", STOPS)
 def test_attackers_who_stop_agree_with_the_twin(stop: StopRule, objective: Objective) -> None:
     twin = Twin(
         find_rules("capital"),
@@ -215,9 +216,9 @@ def test_results_without_fractions_are_exact_only_if_floats_decide() -> None:
     assert (certain.value, certain.is_exact) == (1.0, False)
 
 
-@pytest.mark.parametrize("spread", [(3,), (2, 5), (1, 4, 2), (5, 1, 1, 3)])
-@pytest.mark.parametrize("rules", ["classic", "capital"])
-@pytest.mark.parametrize("attackers", [1, 2, 3, 7, 12])
+@for_each("spread", [(3,), (2, 5), (1, 4, 2), (5, 1, 1, 3)])
+@for_each("rules", ["classic", "capital"])
+@for_each("attackers", [1, 2, 3, 7, 12])
 def test_breaking_through_equals_the_better_campaign(
     spread: tuple[int, ...], rules: str, attackers: int
 ) -> None:
@@ -250,11 +251,9 @@ def test_an_attack_from_inside_chooses_a_side_after_its_losses() -> None:
     assert exact.compute_value(spread) == twin.best(8, spread, goal)
 
 
-@pytest.mark.parametrize(
-    ("attackers", "armies", "territories"), [(9, 9, 4), (40, 9, 4), (12, 8, 5)]
-)
-@pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("complement", [False, True])
+@for_each(("attackers", "armies", "territories"), [(9, 9, 4), (40, 9, 4), (12, 8, 5)])
+@for_each("objective", OBJECTIVES)
+@for_each("complement", [False, True])
 def test_results_for_all_starts_equal_single_results(
     attackers: int, armies: int, territories: int, objective: Objective, complement: bool
 ) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iacta import Battle, Distribution, MalformedError, MissingError
+from tests.cases import for_each
 
 D6 = Distribution(range(1, 7))
 
@@ -130,8 +131,8 @@ def test_tails_complement_the_cdf(weights: dict[int, Any], value: int) -> None:
     assert found.median() == found.quantile(0.5)
 
 
-@pytest.mark.parametrize("tail", ["cdf", "sf", "at_least"])
-@pytest.mark.parametrize("value", [math.nan, Decimal("nan"), "many", None, np.array([1, 2])])
+@for_each("tail", ["cdf", "sf", "at_least"])
+@for_each("value", [math.nan, Decimal("nan"), "many", None, np.array([1, 2])])
 def test_values_without_an_order_have_no_tail(tail: str, value: Any) -> None:
     with pytest.raises(MalformedError, match="the values must have an order, got"):
         getattr(Distribution({1: 1, 2: 3}), tail)(value)

@@ -22,13 +22,14 @@ from iacta.plan.review import ReviewedStep
 from iacta.questions import QUESTIONS, ask, find_question
 from iacta.questions.battle import BattleQuestion
 from iacta.rules.modes import ArmiesGrow
+from tests.cases import for_each
 from tests.processes import run_python
 
 FORMS: list[type[Form]] = [*QUESTIONS.load_all(), *COMMANDS.load_all()]
 DESCRIBED = [(form, parameter) for form in FORMS for parameter in form.parameters()]
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+@for_each("form", FORMS)
 def test_each_form_has_a_summary_a_topic_and_known_parameters(form: type[Form]) -> None:
     assert form.summary().endswith(".")
     assert form.topic
@@ -55,9 +56,7 @@ def test_outlines_agree_with_the_forms_without_importing_them() -> None:
     assert not [name for name in loaded if name.startswith("iacta.questions.")]
 
 
-@pytest.mark.parametrize(
-    ("form", "parameter"), DESCRIBED, ids=[f"{form.name}-{each.name}" for form, each in DESCRIBED]
-)
+@for_each(("form", "parameter"), DESCRIBED)
 def test_each_parameter_is_described(form: type[Form], parameter: Parameter) -> None:
     assert parameter.help.endswith(".")
     assert "\n" not in parameter.help
@@ -70,7 +69,7 @@ def test_each_parameter_is_described(form: type[Form], parameter: Parameter) -> 
         assert kind.parse(kind.format(default), parameter.name) == default
 
 
-@pytest.mark.parametrize("form", QUESTIONS.load_all(), ids=lambda form: form.name)
+@for_each("form", QUESTIONS.load_all())
 def test_each_key_of_an_answer_is_described(form: type[Question]) -> None:
     described = list(form.records())
     for kind in described:
@@ -116,7 +115,7 @@ def test_a_record_reads_the_meanings_that_it_does_not_state() -> None:
     assert left.to_json() == {"attackers": 3, "defenders": 2}
 
 
-@pytest.mark.parametrize(
+@for_each(
     ("kind", "text", "value"),
     [
         (Whole(least=1), "12", 12),

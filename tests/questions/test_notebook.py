@@ -10,6 +10,7 @@ import pytest
 import iacta
 from iacta import Battle
 from iacta.questions import ask
+from tests.cases import for_each
 
 POSITION = iacta.read_position("examples/unfinished-game.json")
 VALUES: dict[str, tuple[Any, str]] = {
@@ -32,7 +33,7 @@ VALUES: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", VALUES)
+@for_each("name", VALUES)
 @pytest.mark.slow
 def test_a_value_shows_its_sentence_and_its_picture(name: str) -> None:
     value, part = VALUES[name]

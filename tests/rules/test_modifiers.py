@@ -11,6 +11,7 @@ import iacta
 from iacta import MODIFIERS, RULE_SETS, Dice, Rules, break_even_ratio, find_rule_set, find_rules
 from iacta.rules.roll import loss_counts
 from tests import brute, strategies
+from tests.cases import for_each
 from tests.published import read_rows
 
 NAMES = [modifier.name for modifier in MODIFIERS]
@@ -30,9 +31,7 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize(
-    "row", read_rows("roll_losses_of_variants"), ids=lambda row: "-".join(row.values())
-)
+@for_each("row", read_rows("roll_losses_of_variants"))
 def test_named_rules_have_the_published_counts_of_rolls(row: dict[str, str]) -> None:
     for name in PUBLISHED[row["rules"]]:
         losses = loss_counts(int(row["attack_dice"]), int(row["defence_dice"]), find_rules(name))
@@ -45,7 +44,7 @@ def list_dice_counts(rules: Rules) -> list[tuple[int, int]]:
     return list(product(range(1, rules.attack.kept + 1), range(1, rules.defence.kept + 1)))
 
 
-@pytest.mark.parametrize("known", RULE_SETS, ids=lambda known: known.name)
+@for_each("known", RULE_SETS)
 def test_rolls_of_each_rule_set_agree_with_enumeration(known: iacta.RuleSet) -> None:
     for dice in list_dice_counts(known.rules):
         assert dict(iacta.Roll(*dice, known.rules).losses()) == brute.roll_losses(
@@ -61,7 +60,7 @@ def test_rolls_with_combined_rules_agree_with_enumeration(name: str) -> None:
         assert dict(iacta.Roll(*dice, rules).losses()) == brute.roll_losses(*dice, rules)
 
 
-@pytest.mark.parametrize("names", STACKS, ids="+".join)
+@for_each("names", STACKS)
 def test_modifiers_stack_in_any_order(names: tuple[str, ...]) -> None:
     stacked = find_rule_set("+".join(names))
     assert stacked.name == "+".join(names)
@@ -73,7 +72,7 @@ def test_modifiers_stack_in_any_order(names: tuple[str, ...]) -> None:
     assert find_rule_set("+".join(["classic", *names])) == stacked
 
 
-@pytest.mark.parametrize("names", STACKS, ids="+".join)
+@for_each("names", STACKS)
 def test_a_stack_is_found_by_its_name(names: tuple[str, ...]) -> None:
     rules = find_rules("+".join(names))
     name = iacta.rules_name(rules)

@@ -10,6 +10,7 @@ import pytest
 from iacta import RULE_SETS, Battle, find_rules
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import loss_counts
+from tests.cases import for_each
 
 D6, D8, D28, D130 = (list(range(1, faces + 1)) for faces in (6, 8, 28, 130))
 ONES_AGAIN = D6 + [first for first in D6[1:] for _ in D6]  # 36 equally likely cases
@@ -101,7 +102,7 @@ def test_every_rule_set_is_written_out() -> None:
     assert {known.name for known in RULE_SETS} - set(WRITTEN) == {"five ones"}
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@for_each("name", WRITTEN)
 def test_full_rolls_follow_the_published_rules(name: str) -> None:
     rules, counts = find_rules(name), WRITTEN[name].defenders_lost()
     losses = loss_counts(*rules.full_roll, rules)

@@ -18,6 +18,7 @@ from iacta.rules.roll import find_loss_counts_by_throw, loss_counts, refuse_many
 from iacta.rules.thrown import compare_dice
 from iacta.rules.variants import find_rules
 from tests import brute, strategies
+from tests.cases import for_each
 
 
 @given(strategies.rules(), st.data())
@@ -41,8 +42,8 @@ def test_rolls_counted_by_value_equal_rolls_counted_by_row(
     assert counts == rolls._count_by_row(*dice, rules.ties)
 
 
-@pytest.mark.parametrize("attack_dice", range(1, 5))
-@pytest.mark.parametrize("defence_dice", range(1, 5))
+@for_each("attack_dice", range(1, 5))
+@for_each("defence_dice", range(1, 5))
 def test_distributions_agree_in_both_size_orders(attack_dice: int, defence_dice: int) -> None:
     rules = Rules(attack=Dice((4,) * 4, bonus=(1,)), defence=Dice((5, 4, 3, 2), bonus=(0, 1)))
     losses = dict(Roll(attack_dice, defence_dice, rules).losses())

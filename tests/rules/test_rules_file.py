@@ -15,6 +15,7 @@ import iacta
 from iacta import Dice, MalformedError, Rules, read_rules_file, read_rules_record, rules_toml
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, TrueRandom
 from tests import strategies
+from tests.cases import for_each
 
 STACKED = [
     iacta.find_rule_set("capital+wall"),
@@ -29,7 +30,7 @@ def house(tmp_path: Path) -> Path:
     return tmp_path / "house.toml"
 
 
-@pytest.mark.parametrize("known", [*iacta.RULE_SETS, *STACKED], ids=lambda known: known.name)
+@for_each("known", [*iacta.RULE_SETS, *STACKED])
 def test_every_rule_set_survives_json_and_toml(known: iacta.RuleSet, house: Path) -> None:
     assert read_rules_record(json.loads(json.dumps(iacta.rules_record(known.rules)))) == known.rules
     house.write_text(rules_toml(known.name, name=known.name), encoding="utf-8")
@@ -133,7 +134,7 @@ def test_files_in_the_docs_can_be_read(house: Path) -> None:
 WRONG: dict[str, str] = json.loads(Path(__file__).with_name("wrong_files.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("text", WRONG, ids=lambda text: text[:30])
+@for_each("text", WRONG)
 def test_a_wrong_file_is_reported_in_one_sentence_with_its_key(house: Path, text: str) -> None:
     house.write_text(text)
     with pytest.raises(iacta.IactaError) as caught:
