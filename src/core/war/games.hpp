@@ -62,11 +62,14 @@ class WarPlay {
 
     void play_turn(War<W>& s, Random& random, Log* log) {
         uint64_t seed = 0;
+        if (must_reveal_first(s)) seed = random.next();
         while (must_reveal_first(s)) tactics.step(s, random, log);
         choose(s, random, seed);
         while (s.phase != IACTA_PHASE_OVER) {
-            if (seed && tactics.has_eliminated(s))
+            if (seed && tactics.has_eliminated(s)) {
+                while (must_reveal_first(s)) tactics.step(s, random, log);
                 tactics.aim = tactics.is_impatient(s) ? tactics.find_likely_aim(s) : choose_aim(s, seed);
+            }
             tactics.step(s, random, log);
         }
     }
@@ -121,14 +124,14 @@ class WarPlay {
                          [](const JudgedAim& a, const JudgedAim& b) { return a.is_better_than(b); });
         return found;
     }
-    // Chooses the aim of a turn. If the choice needs simulations, `seed` receives their seed.
+    // Chooses the aim of a turn. If the choice needs simulations and `seed` is 0, `seed` receives their seed.
     void choose(const War<W>& s, Random& random, uint64_t& seed) {
         tactics.aim = Aim{};
         if (weights_[IACTA_WEIGHT_SURE] > 0.0 && !judges_aims()) tactics.aim = tactics.find_aim_within_reach(s);
         if (judges_aims() && tactics.is_impatient(s)) {
             tactics.aim = tactics.find_likely_aim(s);
         } else if (judges_aims()) {
-            seed = random.next();
+            if (!seed) seed = random.next();
             tactics.aim = choose_aim(s, seed);
         }
         if (weights_[IACTA_WEIGHT_SAMPLES] < 0.0 && random.draw_uniform() < -weights_[IACTA_WEIGHT_SAMPLES]) {
