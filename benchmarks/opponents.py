@@ -17,6 +17,7 @@ from iacta import Capitals, Sets, Victory, classic_board
 from iacta.probability.estimate import Estimate
 from iacta.war.games import War
 from iacta.war.players import (
+    AIMS,
     AS_LIKED,
     BOLDLY,
     BREAK,
@@ -48,6 +49,17 @@ USUAL_BEFORE = Player(
 )
 OPPONENTS = {
     "usual before": USUAL_BEFORE,
+    # Holds its sets back, and guards its borders less than the usual AI.
+    "usual with few guards": Player(
+        behind=0.0,
+        failed=2.0,
+        leader=0.3,
+        continent_prize=3.0,
+        aim=6.0,
+        samples=8,
+        guarding=1.0,
+        aims=AIMS,
+    ),
     # Hunts for cards without sampling its turns.
     "yardstick": Player(
         card=5.0,

@@ -164,7 +164,10 @@ USUAL = Player(
     continent_prize=3.0,
     aim=6.0,
     samples=8,
-    guarding=1.0,
+    guard_share=1.0,
+    guard_level=2.0,
+    guarding=2.0,
+    trading=1.0,
     aims=AIMS,
 )
 # To add an AI, add a row. `benchmarks/opponents.py` contains the opponents of the benchmarks.
