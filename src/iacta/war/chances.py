@@ -378,7 +378,9 @@ class _Sample:
         """Estimate the chances to win from all games played."""
         columns = PlayedGames(*(np.concatenate(each) for each in zip(*self._parts, strict=True)))
         if len(columns.chances) < 2:
-            return _score_position(self.turn, self.name)
+            if isinstance(self.series, _PolicySeries):
+                raise make_time_error()
+            return _score_position(self.series.war, self.name)
         cut, too_long = int(columns.is_cut.sum()), int(columns.is_too_long.sum())
         return _make_estimate(
             self.turn, self.name, list_seats(self.turn), columns.chances, cut, too_long
@@ -458,18 +460,17 @@ def estimate_interval(chances: Floats, *, has_all_winners: bool) -> Interval:
     return Interval(max(mean - half, 0.0), min(mean + half, 1.0))
 
 
-def _score_position(turn: Turn, ai: str) -> WinEstimate:
+def _score_position(war: War, ai: str) -> WinEstimate:
     """Estimate the chances to win by the value function V, without games."""
-    war = War(turn)
     values = dict(zip(war.seats, war.judge(load_weights("ending"))[0].tolist(), strict=True))
     rows = []
-    for name in turn.players:
+    for name in war.turn.players:
         chance, scale = values.get(name, 0.0), 1 + Z**2 / SCORED_AS_GAMES
         middle = chance + Z**2 / (2 * SCORED_AS_GAMES)
         variance = chance * (1 - chance) / SCORED_AS_GAMES + (Z / (2 * SCORED_AS_GAMES)) ** 2
         low, high = (middle + side * Z * sqrt(variance) for side in (-1, 1))
         interval = Interval(max(low / scale, 0.0), min(high / scale, 1.0))
-        if name not in turn.owners:
+        if name not in war.turn.owners:
             interval = Interval(0.0, 0.0)
         rows.append(WinChance(name, chance, interval))
     return WinEstimate(ai, tuple(rows), 0, 0, 0, 0.0, is_scored=True)
