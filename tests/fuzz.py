@@ -1,7 +1,8 @@
 """Random commands and calls lead to an answer or an error, and never to a traceback.
 
-`python -m tests.fuzz [SECONDS [SEED]]` tries damaged files first, then commands and calls. After
-fixing a bug that it finds, add it to the cases of `tests/test_fuzz.py`.
+`python -m tests.fuzz [SECONDS [SEED]]` tries damaged files first, compares plans to win with all
+possible play on small boards, and then tries commands and calls. After fixing a bug that it finds,
+add it to the cases of `tests/test_fuzz.py`.
 """
 
 import inspect
@@ -35,9 +36,11 @@ from iacta.forms import parameter_kinds
 from iacta.forms.form import Parameter, format_option
 from iacta.forms.question import QUESTIONS, Question
 from iacta.inputs.checks import quote
+from tests.plan.whole_turn import draw_turn, find_win_fault
 
 MAX_MESSAGE_LENGTH = 320
 DAMAGED_FILES = 2_000  # these take a few minutes
+WHOLE_TURNS = 500  # turns that are compared with all possible play, about a minute
 SLOW = (
     "plan",
     "compare",
@@ -270,11 +273,19 @@ def search(seconds: float, seed: int) -> int:
     from tests.damaged_files import find_crashes  # damaged_files imports this module
 
     count = 0
-    for found in chain(find_crashes(seed, DAMAGED_FILES), _find_for(seconds, seed)):
+    parts = find_crashes(seed, DAMAGED_FILES), find_wrong_wins(seed), _find_for(seconds, seed)
+    for found in chain.from_iterable(parts):
         count += 1
         print(json.dumps(found.asked, ensure_ascii=True)[:600], found.said, "", sep="\n")
     print(f"{count} findings with seed {seed} in {DAMAGED_FILES} damaged files and {seconds:g} s")
     return count
+
+
+def find_wrong_wins(seed: int) -> Iterator[Finding]:
+    """Yield the turns on small boards whose plan to win differs from the best whole turn."""
+    for number in range(seed * WHOLE_TURNS, (seed + 1) * WHOLE_TURNS):
+        if fault := find_win_fault(draw_turn(number)):
+            yield Finding("iacta plan --win", fault)
 
 
 def _find_for(seconds: float, seed: int) -> Iterator[Finding]:

@@ -27,6 +27,7 @@ from tests.plan.boards import (
     make_board,
     make_position,
     make_scattered_board,
+    parse_position,
     positions,
     small_game,
 )
@@ -206,3 +207,10 @@ def test_new_armies_are_divided_if_one_front_needs_the_other() -> None:
     )
     assert len(found.placement) > 1
     assert found.plan.comparable_value > 0.8
+
+
+def test_on_seven_territories_all_placements_are_compared() -> None:
+    borders = "a: b c; b: c d; c: e f; d: e f g; e: g; f: g"
+    theirs = {"a": 3, "b": 2, "c": 1, "e": 4}
+    position = parse_position({"d": 6, "f": 5, "g": 6}, theirs, borders)
+    assert reinforce(Turn(position, place=5), TakeAll("a,b,c,e")).has_tried_all

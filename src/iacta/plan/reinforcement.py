@@ -61,7 +61,7 @@ SMALL_BOARD = 7  # a board is small if at most this many territories have an own
 SMALL_PLACEMENTS = 100_000  # the value of `MAX_PLACEMENTS` on a small board
 MAX_FLOW_STATES = 2_000  # games are simulated if a policy visits more states than this
 GAMES = 64  # number of simulated games that estimate the value of a policy
-MANY_STATES = 10**6  # the value of `MAX_STATES` if there is a time limit
+MANY_STATES = 10**6  # the value of `MAX_STATES` on a small board, or if there is a time limit
 BEFORE_SHARE = 0.2  # fraction of the remaining time for the plan without new armies
 COMPARISON_SHARE = 0.5  # fraction of the remaining time for comparing placements
 EXACT_SHARE = 0.5  # fraction of the remaining time for exact search while comparing placements
@@ -296,7 +296,7 @@ def reinforcements_needed(
 
 
 def _make_placements(turn: Turn, goal: Goal, armies: int, deadline: Deadline) -> "Placements":
-    states = MANY_STATES if deadline.limited else MAX_STATES
+    states = MANY_STATES if deadline.limited or is_small(turn) else MAX_STATES
     part = deadline.take_share(COMPARISON_SHARE)
     values = find_quick_values(turn, goal, armies, part, states)
     return Placements(TurnState.from_turn(turn), values)
