@@ -194,3 +194,17 @@ def test_too_few_games_give_no_chance(
 def test_a_chance_to_hold_does_not_depend_on_the_time_that_is_left() -> None:
     plan = best_plan(wall(30, 9), TakeAll("t"))
     assert hold(plan, 3, time_limit=1e6) == hold(plan, 3)
+
+
+def test_neutral_owners_never_take_back_a_conquest() -> None:
+    code = (
+        "1;classic;red;Brazil:red:12,Peru:blue:1,Argentina:blue:1,North%20Africa:grey:9,Siam:blue:1"
+    )
+    neutral, opponent = (
+        Turn.from_code(f"{code};attack;players={names}") for names in ("red,blue", "red,blue,grey")
+    )
+    goal = TakeAll("Peru,Argentina")
+    found = hold(best_plan(neutral, goal))
+    assert found.win_probability == pytest.approx(best_plan(neutral, goal).value)
+    assert {each.player for each in found.threats} == {"blue"}
+    assert {each.player for each in hold(best_plan(opponent, goal)).threats} == {"blue", "grey"}
