@@ -3,6 +3,7 @@
 import ast
 import inspect
 import io
+import operator
 import re
 import subprocess
 import tokenize
@@ -27,6 +28,12 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "iacta"
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 FILES = sorted(SOURCE.rglob("*.py"))
+OPERATORS: dict[type[ast.operator], Any] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Pow: operator.pow,
+}
 
 
 def module_name(file: Path) -> str:
@@ -155,6 +162,41 @@ def test_class_names_are_unique() -> None:
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(file)
     assert {name: files for name, files in found.items() if len(files) > 1} == {}
+
+
+def find_constants() -> dict[str, dict[int | float | str, list[str]]]:
+    """For each name of a constant of a module, return its values and the files of each value."""
+    values: dict[str, dict[int | float | str, list[str]]] = {}
+    for file in sorted(SOURCE.parent.rglob("*.py")):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            match node:
+                case (
+                    ast.Assign(targets=[ast.Name(id=name)], value=value)
+                    | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                ) if name.isupper() and (constant := compute_constant(value)) is not None:
+                    values.setdefault(name, {}).setdefault(constant, []).append(file.name)
+    return values
+
+
+def compute_constant(expression: ast.expr) -> int | float | str | None:
+    """Return the value of an expression of numbers or of a string, otherwise `None`."""
+    match expression:
+        case ast.Constant(value=int() | float() | str() as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+        case ast.BinOp(left=first, op=sign, right=second) if type(sign) in OPERATORS:
+            left, right = compute_constant(first), compute_constant(second)
+            if isinstance(left, int | float) and isinstance(right, int | float):
+                number: int | float = OPERATORS[type(sign)](left, right)
+                return number
+    return None
+
+
+def test_a_constant_has_the_same_value_in_all_modules() -> None:
+    constants = find_constants()
+    assert constants["MAX_TERRITORIES"] == {10_000: ["territory.py", "board.py"]}
+    assert not {name: values for name, values in constants.items() if len(values) > 1}
 
 
 def test_higher_layers_only_use_kernels() -> None:

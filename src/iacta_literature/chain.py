@@ -23,9 +23,9 @@ from iacta.rules.rules import Rules
 # The absorbing state for all states that are too large for the chain, not an outcome of a battle.
 BEYOND = Outcome(attackers=-1, defenders=-1)
 
-MAX_ROLLS = 10**9
+MAX_CHAIN_ROLLS = 10**9
 ENTRY_BYTES = 16
-NEGLIGIBLE = 1e-300
+NEGLIGIBLE_STATE = 1e-300
 
 
 class CanonicalForm(NamedTuple):
@@ -154,11 +154,11 @@ class Chain:
 
         Source: Höhle (2025), the equation x_1 = x_0 P.
         """
-        rolls = read_int(rolls, "rolls", least=0, most=MAX_ROLLS)
+        rolls = read_int(rolls, "rolls", least=0, most=MAX_CHAIN_ROLLS)
         state = np.zeros(len(self.states))
         state[self._find_number(self.start if start is None else start)] = 1.0
         transient, done = self.able * self.defenders, 0
-        while done < rolls and state[:transient].max(initial=0.0) > NEGLIGIBLE:
+        while done < rolls and state[:transient].max(initial=0.0) > NEGLIGIBLE_STATE:
             state, done = state @ self.matrix, done + 1
         reached = np.flatnonzero(state).tolist()
         return Distribution.from_probabilities({self.states[i]: float(state[i]) for i in reached})
@@ -188,7 +188,7 @@ class Chain:
         >>> chain(3, 1, CLASSIC).power(2).toarray()[1].round(4).tolist()
         [0.0, 0.0, 0.1755, 0.5787, 0.2458]
         """
-        n = read_int(n, "n", least=0, most=MAX_ROLLS)
+        n = read_int(n, "n", least=0, most=MAX_CHAIN_ROLLS)
         # If armies cannot grow, no battle lasts longer than this, and all higher powers are equal.
         n = n if find_gain(self.rules) else min(n, self.able + self.defenders)
         refuse_too_large(

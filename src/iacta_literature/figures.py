@@ -23,10 +23,11 @@ LIGHT_TO_DARK = {
     colour[False]: colour[True] for colour in (theme.INK, theme.PAPER, theme.FAINT, theme.MIDDLE)
 }
 SHADES = re.compile(r'"range": "(diverging|heatmap|ramp)"')
-FONT = ' font-family="sans-serif"'  # set once for the whole picture, to make files smaller
+# Set once for the whole picture, to make files smaller.
+FONT_ATTRIBUTE = ' font-family="sans-serif"'
 UNSEEN = re.compile(
     r' (?:class|aria-hidden|aria-roledescription|role|pointer-events)="[^"]*"| opacity="1"'
-    rf'|{FONT}|<path[^>]* d="" display="none"/>'
+    rf'|{FONT_ATTRIBUTE}|<path[^>]* d="" display="none"/>'
 )
 PLACES = re.compile(r' (?:d|transform)="[^"]*"')
 HUNDREDTHS = re.compile(r"(\.\d)\d+")
@@ -169,5 +170,5 @@ def shorten_svg(svg: str) -> str:
 
     svg: the picture.
     """
-    bare = UNSEEN.sub("", svg).replace("<svg", f"<svg{FONT}", 1)
+    bare = UNSEEN.sub("", svg).replace("<svg", f"<svg{FONT_ATTRIBUTE}", 1)
     return PLACES.sub(lambda match: HUNDREDTHS.sub(r"\1", match[0]), bare)

@@ -78,7 +78,7 @@ from iacta_literature.published import (
 PRINTED_3_AGAINST_2: tuple[float, float, float] = (0.237, 0.504, 0.259)
 
 FACES = 6
-MAX_ROLLS = 10**8  # the largest trial; it takes a few minutes
+MAX_TRIAL_ROLLS = 10**8  # the largest trial; it takes a few minutes
 SUM_TOLERANCE = 1e-9
 
 
@@ -167,7 +167,7 @@ def run_trial(
     """
     attack, defence = _check_dice(attack_dice, defence_dice)
     rng = np.random.default_rng(read_int(seed, "seed"))
-    thrown = read_int(rolls, "rolls", least=1, most=MAX_ROLLS)
+    thrown = read_int(rolls, "rolls", least=1, most=MAX_TRIAL_ROLLS)
     lost = throw_losses(attack, defence, CLASSIC, thrown, rng).defenders
     counts = tuple(np.bincount(lost, minlength=min(attack, defence) + 1).tolist())
     return TanTrial(
@@ -242,7 +242,7 @@ def _compute_cdf(dice: int, rank: int, face: int) -> Fraction:
 
 ROLLS = 100_000
 SEED = 1
-MAX_DEFENDERS = 50  # the number of rows in the printed table
+HOEHLE_DEFENDERS = 50  # the number of rows in the printed table
 # The attackers win if the only roll kills both defenders.
 ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))
 
@@ -283,13 +283,13 @@ def _find_state_chance(rolls: int) -> Callable[[Row], Number]:
 
 @cache
 def _find_fewest() -> tuple[int, ...]:
-    table = win_table(MAX_DEFENDERS + 10, MAX_DEFENDERS, ABLE, exact=True)
+    table = win_table(HOEHLE_DEFENDERS + 10, HOEHLE_DEFENDERS, ABLE, exact=True)
     return tuple((1 + np.argmax(table > Fraction(1, 2), axis=0)).tolist())
 
 
 @cache
 def _fit_line() -> tuple[float, float]:
-    slope, start = np.polyfit(np.arange(1, MAX_DEFENDERS + 1), _find_fewest(), 1)
+    slope, start = np.polyfit(np.arange(1, HOEHLE_DEFENDERS + 1), _find_fewest(), 1)
     return float(start), float(slope)
 
 

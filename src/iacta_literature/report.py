@@ -20,7 +20,7 @@ from iacta_literature.published import (
 
 MARKS = {AGREES: "✓", ERRATUM: "!", DIFFERS: "✗"}
 
-PAGE = """<!doctype html>
+REPORT_PAGE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -121,7 +121,7 @@ def format_report(chapters: Sequence[Chapter], seconds: float) -> str:
         f"<ul>{''.join(contents)}</ul>",
         *(line for chapter in chapters for line in _format_chapter(chapter)),
     ]
-    return PAGE.format(
+    return REPORT_PAGE.format(
         style=STYLE.format(light=light, dark=dark, blue=BLUE, amber=AMBER, red=RED),
         body="\n".join(body),
     )

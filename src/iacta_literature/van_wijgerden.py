@@ -33,7 +33,7 @@ from iacta_literature.published import (
 )
 from iacta_literature.tree import paths
 
-MAX_DEFENDERS = 200  # the last row of the printed table
+VAN_WIJGERDEN_DEFENDERS = 200  # the last row of the printed table
 CHANCES = tuple(
     Fraction(n, 100) for n in (1, 5, 10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 95, 99)
 )
@@ -47,7 +47,7 @@ def find_needed(rules: str) -> npt.NDArray[Any]:
 
     rules: `"classic"` or `"capital"`.
     """
-    defenders = np.arange(1, MAX_DEFENDERS + 1)
+    defenders = np.arange(1, VAN_WIJGERDEN_DEFENDERS + 1)
     wanted = np.array(CHANCES, dtype=object)[:, np.newaxis]
     armies: npt.NDArray[Any] = armies_needed(defenders, wanted, rules)
     return armies
@@ -78,7 +78,7 @@ def _find_capital_spike() -> int:
 
     A single defender is not considered.
     """
-    of_each = find_needed("capital")[-1] / np.arange(1, MAX_DEFENDERS + 1)
+    of_each = find_needed("capital")[-1] / np.arange(1, VAN_WIJGERDEN_DEFENDERS + 1)
     return 2 + int(np.argmax(of_each[1:]))
 
 

@@ -40,7 +40,7 @@ def client() -> Iterator[Any]:
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Use small blocks, so that each test file has several."""
-    monkeypatch.setattr("iacta.batch.cluster.BLOCK_BYTES", 20_000)
+    monkeypatch.setattr("iacta.batch.cluster.CLUSTER_BLOCK_BYTES", 20_000)
     monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 2_000)
 
 

@@ -27,7 +27,11 @@ def test_python_expects_the_version_in_the_header() -> None:
     header = read_header((SOURCE / "core" / "iacta.h").read_text(encoding="utf-8"))
     library = find_library()
     assert library is not None
-    assert header.constants["VERSION"] == core_library.VERSION == library.functions.iacta_version()
+    assert (
+        header.constants["VERSION"]
+        == core_library.INTERFACE_VERSION
+        == library.functions.iacta_version()
+    )
 
 
 @pytest.mark.parametrize("is_checkout", [False, True])
@@ -35,7 +39,7 @@ def test_a_core_with_another_version_is_refused(
     library_copy: Path, monkeypatch: pytest.MonkeyPatch, is_checkout: bool
 ) -> None:
     assert library_copy.exists()
-    monkeypatch.setattr(core_library, "VERSION", core_library.VERSION + 1)
+    monkeypatch.setattr(core_library, "INTERFACE_VERSION", core_library.INTERFACE_VERSION + 1)
     if is_checkout:
         core_library.SOURCES.mkdir()
         (core_library.SOURCES / "iacta.h").write_text("")

@@ -241,7 +241,7 @@ def test_a_long_log_is_read_from_a_pipe_in_bounded_memory(monkeypatch: pytest.Mo
 
 
 def test_the_cache_forgets_lines_that_never_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_log, "MAX_ENTRIES", 500)
+    monkeypatch.setattr(audit_log, "MAX_CACHED_LINES", 500)
     monkeypatch.setattr(tabular, "BLOCK_BYTES", 5000)
     text = "die,faces,player,time\n" + "".join(
         f"{n % 90 + 1},100,{n % 30},{n}\n" for n in range(9000)

@@ -12,7 +12,7 @@ import pytest
 from iacta.game.state import Phase
 from iacta.native.core_library import CoreData, find_library
 from iacta.native.header import read_header
-from iacta.war.players import AIMS, CHOSEN, Player
+from iacta.war.players import AIMS, CHOSEN_BY_AI, Player
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN
 
 HEADER = Path(__file__).parents[2] / "src" / "core" / "iacta.h"
@@ -47,7 +47,7 @@ def test_sizes_and_offsets_are_those_of_a_c_compiler(tmp_path: Path) -> None:
     ("prefix", "names"),
     [
         ("PHASE_", get_args(Phase)),
-        ("AIM_", (*AIMS, CHOSEN)),
+        ("AIM_", (*AIMS, CHOSEN_BY_AI)),
         ("FEATURE_", tuple(name.replace("'", "") for name in FEATURES_OF_PLAYERS)),
         ("WEIGHT_", tuple(each.name for each in fields(Player) if each.name != "value")),
     ],

@@ -166,7 +166,7 @@ def test_balanced_blitz_is_shown_in_floats_only() -> None:
 
 
 def test_undecided_results_are_not_called_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fronts_file, "MAX_EXACT_STEPS", 0)
+    monkeypatch.setattr(fronts_file, "MAX_EXACT_FRONT_STEPS", 0)
     assert defend_fronts(9, [Front(5), Front(5)]).is_exact  # 4 + 5 is as good as 5 + 4
     assert not defend_fronts(9, [Front(1), Front(1, 2)]).is_exact
 

@@ -378,7 +378,7 @@ def test_the_search_finds_nearly_what_comparing_all_finds(
 def test_nearly_equal_divisions_are_not_called_exact(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("iacta.odds.spread.MAX_EXACT_STEPS", 1)
+    monkeypatch.setattr("iacta.odds.spread.MAX_EXACT_SPREAD_STEPS", 1)
     sure = Rules(attack=Dice((6,), clamp=(6, 6)), defence=Dice((1,)))
     assert not spread_defenders(9, 7, 3, sure).is_exact
     assert spread_defenders(9, 7, 3).is_exact

@@ -22,7 +22,7 @@ from iacta import (
 from iacta.batch import answer
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, format_cell
-from iacta.forms.whole_game import CONDITION, PEOPLE
+from iacta.forms.whole_game import GAMES_CONDITION, PEOPLE
 from iacta.plan import TakeAll
 from iacta.plan.quick_estimates import MIN_GAP
 from iacta.probability.estimate import Interval
@@ -92,16 +92,16 @@ def test_every_interface_states_the_condition_and_the_second_opinion(name: str) 
         "picture": f"{picture.description} {json.dumps(picture.to_dict()['datasets'])}",
     }
     for face, words in shown.items():
-        assert CONDITION in words, face
+        assert GAMES_CONDITION in words, face
         assert any(each in words for each in ("another AI", "second_opinion")), face
         assert "the chance" not in words.lower(), face
     assert found.sentence.count("%") == 4  # two chances, each with an interval
-    assert record["condition"] == CONDITION
+    assert record["condition"] == GAMES_CONDITION
     assert 0 <= record["second_opinion"] <= 1
     heading, *rows = found.rows()
     assert "condition" in heading
     assert "second_opinion" in heading
-    assert all(row[-1] == CONDITION for row in rows)
+    assert all(row[-1] == GAMES_CONDITION for row in rows)
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -10,7 +10,7 @@ import iacta
 from iacta.board.files import classic_board
 from iacta.board.position import read_position
 from iacta.forms.percentages import percent
-from iacta.forms.whole_game import CONDITION, PEOPLE
+from iacta.forms.whole_game import GAMES_CONDITION, PEOPLE
 from iacta.plan import TakeAll, best_plan
 from iacta.questions.plan import PlanQuestion
 from tests.web.board_page import (
@@ -473,7 +473,7 @@ def test_a_turn_on_a_phone_needs_no_scrolling(visit: Visit) -> None:
         expect(page.locator(shown)).to_be_in_viewport()
     expect(page.locator("#curve")).to_contain_text("dashed: each player's chance to win the game.")
     page.locator("#how summary").tap()
-    for words in (CONDITION, "when another AI does", PEOPLE):
+    for words in (GAMES_CONDITION, "when another AI does", PEOPLE):
         expect(page.locator("#how")).to_contain_text(words)
     page.locator("#how summary").tap()
     page.get_by_role("button", name="Next player").tap()

@@ -44,7 +44,7 @@ from iacta.inputs.tabular import (
 )
 
 LOCAL = "local"
-BLOCK_BYTES = 2**24  # block size of CSV and JSON lines; a Parquet block is a row group
+CLUSTER_BLOCK_BYTES = 2**24  # block size of CSV and JSON lines; a Parquet block is a row group
 BLOCKS_PER_THREAD = 4  # the minimum; larger blocks are split
 FORMATS = {"csv", "jsonl", "parquet"}
 ADDRESS = re.compile(r"[a-z]+://[^\s/]+:[0-9]+")
@@ -170,7 +170,7 @@ def _read_blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[Batc
         if job.source.name == "jsonl":  # types of values may differ between blocks
             first = first.cast(dict.fromkeys(asked.find_parameters(first.columns), pl.String))
         whole = os.path.getsize(file)
-        size = whole if table.compression else BLOCK_BYTES
+        size = whole if table.compression else CLUSTER_BLOCK_BYTES
         read = _TextBlockReader(
             file, size, job, tuple(names), table.delimiter, line, first, bool(table.compression)
         )

@@ -35,7 +35,14 @@ from iacta.inputs.errors import (
 )
 from iacta.inputs.files import STREAM, ErrorKeeper, explain_error, quote_path
 from iacta.inputs.json_and_toml import check_surrogates, parse_json
-from iacta.inputs.tabular import MAX_CELLS, MAX_COLUMNS, LineBlock, Tabular, decode_line, split_row
+from iacta.inputs.tabular import (
+    MAX_SHEET_CELLS,
+    MAX_SHEET_COLUMNS,
+    LineBlock,
+    Tabular,
+    decode_line,
+    split_row,
+)
 
 LINE_COLUMN = "\nline"  # column for the original JSON lines
 FORMATS = {
@@ -207,8 +214,10 @@ class BatchJob:
 
     def check_rows(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return rows after checking that they can be answered and written."""
-        if rows.width > MAX_COLUMNS:
-            raise TooLargeError(f"there must be at most {MAX_COLUMNS} columns, got {rows.width}")
+        if rows.width > MAX_SHEET_COLUMNS:
+            raise TooLargeError(
+                f"there must be at most {MAX_SHEET_COLUMNS} columns, got {rows.width}"
+            )
         if wrong := [name for name in rows.columns if "\0" in name]:
             raise MalformedError(
                 f"the name of a column must not contain NUL, got {quote(wrong[0])}"
@@ -372,11 +381,13 @@ def _check_density(rows: int, keys: int, size: int) -> None:
     rows, keys: the number of lines and the number of different keys.
     size: the size of the lines in bytes.
     """
-    if keys > MAX_COLUMNS:
-        raise TooLargeError(f"rows must have at most {MAX_COLUMNS} different keys, got {keys}")
-    if rows * keys > max(MAX_CELLS, size):
+    if keys > MAX_SHEET_COLUMNS:
         raise TooLargeError(
-            f"rows with different keys must have at most {MAX_CELLS} cells together, got "
+            f"rows must have at most {MAX_SHEET_COLUMNS} different keys, got {keys}"
+        )
+    if rows * keys > max(MAX_SHEET_CELLS, size):
+        raise TooLargeError(
+            f"rows with different keys must have at most {MAX_SHEET_CELLS} cells together, got "
             f"{rows} rows with {keys} keys"
         )
 

@@ -47,7 +47,7 @@ SHORT_NUMBER = "^[1-9][0-9]{0,3}$"
 SHORT_CAMPAIGN = r"^[1-9][0-9]{0,2}( [1-9][0-9]{0,2}|,[1-9][0-9]?){0,49}$"
 SHORT_LIST = r"^\[[1-9][0-9]{0,2}(, ?[1-9][0-9]{0,2}){0,49}\]$"
 MAX_INT = 2**63 - 1
-MAX_TABLE_ARMIES = 10_000  # larger battles are never looked up
+MAX_LOOKUP_ARMIES = 10_000  # larger battles are never looked up
 PART_ROWS = {"battle": 2**16, "roll": 2**16, "campaign": 2_000, "plan": 4}
 DEFAULT_PART_ROWS = 1_000
 CACHE_SIZE = 20_000  # maximum number of answers in the cache
@@ -329,7 +329,7 @@ def _parse_armies(column: pl.Series) -> Armies:
     if column.dtype == pl.String:
         number = pl.when(armies.str.contains(SHORT_NUMBER)).then(armies).cast(pl.Int64)
     elif column.dtype.is_integer():
-        number = pl.when(armies.is_between(1, MAX_TABLE_ARMIES)).then(armies).cast(pl.Int64)
+        number = pl.when(armies.is_between(1, MAX_LOOKUP_ARMIES)).then(armies).cast(pl.Int64)
     else:  # booleans, for example, are not numbers here
         return np.zeros(len(column), np.int64)
     found = column.to_frame("armies").with_columns(number.fill_null(0))

@@ -26,10 +26,12 @@ from iacta.rules.stop import StopRule, format_stop_argument, read_stop
 from iacta.rules.variants import find_rules, format_rules_argument
 
 BELOW_ONE = 1 - 2.0**-53
-MAX_CELLS = 4 * 10**6  # maximum size of the tables for a backward pass
+MAX_BACKWARD_CELLS = 4 * 10**6  # maximum size of the tables for a backward pass
 ROW_BYTES = 100  # memory of a row, per army on either side
-CELLS_PER_ROW = 1000  # fixed cost of a row, in cells
-MAX_CELLS_FOR_RARE_WINS = 10**8  # replaces MAX_CELLS if a forward pass would miss rare victories
+BACKWARD_CELLS_PER_ROW = 1000  # fixed cost of a row, in cells
+MAX_CELLS_FOR_RARE_WINS = (
+    10**8
+)  # replaces MAX_BACKWARD_CELLS if a forward pass would miss rare victories
 MIN_CHANCE_RATIO = 1e-3  # minimum ratio of last to first chance for an accurate forward pass
 MAX_BEATEN_PER_ATTACKER = 4  # stacks almost never beat more defenders than this per attacker
 
@@ -186,7 +188,7 @@ class Campaign(PasteableMixin):
         if len(way) == 1:
             able = self.attackers - way[0].rules.garrison
             return _convert(kernels[0].win_probability(able, way[0].defenders), exact)
-        if not _can_pass_backward(way, kernels, self.attackers, MAX_CELLS):
+        if not _can_pass_backward(way, kernels, self.attackers, MAX_BACKWARD_CELLS):
             odds = self.territory_odds(exact=exact, method=method)
             first, last = odds[0].conquer_probability, odds[-1].conquer_probability
             # If `last` is much smaller than `first`, it depends on rare outcomes, which forward
@@ -362,7 +364,7 @@ def _can_pass_backward(
 ) -> bool:
     """Return whether a backward pass in floats is possible and costs at most `max_cells` cells."""
     rows = sum(stage.defenders for stage in way)
-    return (attackers + CELLS_PER_ROW) * rows <= max_cells and all(
+    return (attackers + BACKWARD_CELLS_PER_ROW) * rows <= max_cells and all(
         kernel.is_vectorised
         and not kernel.exact  # in fractions, a forward pass is just as fast
         and kernel.most_left(attackers, stage.defenders) == (attackers, stage.defenders)

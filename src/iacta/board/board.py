@@ -19,14 +19,14 @@ MAX_TERRITORIES = 10_000
 MAX_CONTINENTS = 10_000
 MAX_BORDERS = 100_000
 MAX_MEMBERS = 100_000
-MAX_POINTS = 200_000
+MAX_OUTLINE_POINTS = 200_000
 MAX_BONUS = 10**6
 MAX_COORDINATE = 1e9
 MAX_NAME_LENGTH = 100
 MAX_EDGE_LENGTH = 100  # the maximum number of items in an edge: two territories and ignored data
 MAX_LISTED_LENGTH = 100  # longer lists of continents are left out of error messages
-MAX_COMPARED = 2000  # the search for a similar spelling only compares this many names
-MIN_SIMILARITY = 0.75  # the `difflib` ratio above which a message suggests a name
+MAX_COMPARED_NAMES = 2000  # the search for a similar spelling only compares this many names
+MIN_NAME_SIMILARITY = 0.75  # the `difflib` ratio above which a message suggests a name
 HYPHENS = "-_\u2010\u2011\u2012\u2013\u2014"
 
 Border: TypeAlias = tuple[str, str]
@@ -86,10 +86,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     import difflib  # a slow import
 
-    spellings = {fold_name(name): name for name in islice(known, MAX_COMPARED)}
+    spellings = {fold_name(name): name for name in islice(known, MAX_COMPARED_NAMES)}
     typed = fold_name(name[:MAX_NAME_LENGTH])
     swapped = [each for each in spellings if sorted(each) == sorted(typed)]  # as in "rde" for "red"
-    near = swapped or difflib.get_close_matches(typed, spellings, n=1, cutoff=MIN_SIMILARITY)
+    near = swapped or difflib.get_close_matches(typed, spellings, n=1, cutoff=MIN_NAME_SIMILARITY)
     return f"; did you mean {spellings[near[0]]!r}?" if near else ""
 
 
@@ -171,7 +171,7 @@ class Board(PasteableMixin):
         shapes = read_list(self.outlines, "outlines", "shapes")
         set_field(self, "outlines", tuple(map(read_outline, shapes)))
         corners = sum(len(polygon) for shape in self.outlines for polygon in shape)
-        check_count(max(len(places), corners), MAX_POINTS, "points")
+        check_count(max(len(places), corners), MAX_OUTLINE_POINTS, "points")
         for field, rows in (("places", self.places), ("outlines", self.outlines)):
             if rows and len(rows) != len(self.territories):
                 raise IllegalError(

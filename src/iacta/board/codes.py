@@ -20,7 +20,7 @@ from iacta.board.files import classic_board
 from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 
-VERSION = "1"
+CODE_VERSION = "1"
 CLASSIC = "classic"
 FIELDS = 4
 HASH_DIGITS = 16
@@ -92,7 +92,7 @@ def write_code(
         for name, owner, number in zip(board.territories, owners, armies, strict=True)
         if owner
     )
-    return ";".join((VERSION, identify_board(board), escape_name(player), holdings, *rest))
+    return ";".join((CODE_VERSION, identify_board(board), escape_name(player), holdings, *rest))
 
 
 def read_code(text: str, board: Board | None = None) -> Code:
@@ -106,9 +106,9 @@ def read_code(text: str, board: Board | None = None) -> Code:
     if len(text) > MAX_LENGTH:
         raise TooLargeError(f"code must be at most {MAX_LENGTH} letters long, got {len(text)}")
     version, *fields = text.strip().split(";")
-    if version != VERSION:
+    if version != CODE_VERSION:
         raise MalformedError(
-            f"code must begin with its version, '{VERSION};', got {quote(text.strip())}"
+            f"code must begin with its version, '{CODE_VERSION};', got {quote(text.strip())}"
         )
     if len(fields) < FIELDS - 1:
         raise MalformedError(

@@ -31,7 +31,7 @@ from iacta.inputs.reprs import PasteableMixin
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")  # TOML keys that need no quotes
 POSITION_KEYS = ("board", "player", "others", "territories")
 HOLDING_KEYS = ("owner", "armies")
-MAX_NAMED = 8  # the maximum number of players in a message
+MAX_NAMED_PLAYERS = 8  # the maximum number of players in a message
 
 
 @dataclass(frozen=True)
@@ -237,8 +237,8 @@ def find_player(given: object, what: str, players: Iterable[str]) -> str:
     if isinstance(given, str) and fold_name(given) in spelling:
         return spelling[fold_name(given)]
     names = list(spelling.values())
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    listed = f"{'one of ' * (len(names) > 1)}{', '.join(names[:MAX_NAMED])}{more}"
+    more = f" and {len(names) - MAX_NAMED_PLAYERS} more" if len(names) > MAX_NAMED_PLAYERS else ""
+    listed = f"{'one of ' * (len(names) > 1)}{', '.join(names[:MAX_NAMED_PLAYERS])}{more}"
     wanted = listed or "a player with a territory"
     hint = did_you_mean(given, names) if isinstance(given, str) else ""
     raise IllegalError(f"{what} must be {wanted}, got {quote(given)}{hint}", parameter=what)

@@ -60,7 +60,7 @@ TERRITORY_SPACING = 66.0  # the mean distance between territories at the default
 MIN_BADGE_SPACING = 3.25  # the minimum distance of badges, relative to half the size of a badge
 SPREAD_ROUNDS = 60
 GOLDEN_ANGLE = 2.4  # radians
-MAX_NAME_LENGTH = 24
+MAX_SHORT_NAME_LENGTH = 24
 LETTERS = {0.25: "fijlrtI.,:;'|!()[]-/ ", 0.7: "ABCDEFGHKLNOPQRSTUVXYZwJ", 0.88: "mMW@%"}
 LETTER_WIDTHS = {letter: width for width, some in LETTERS.items() for letter in some}
 LETTER_WIDTH = 0.56  # the width of other letters, relative to the font size
@@ -231,7 +231,7 @@ class Scene:
         return [label for label in self.labels if label.is_shown(self.width)]
 
 
-def shorten_name(name: str, most: int = MAX_NAME_LENGTH) -> str:
+def shorten_name(name: str, most: int = MAX_SHORT_NAME_LENGTH) -> str:
     """Shorten a name that is too long for a picture."""
     return name if len(name) <= most else f"{name[: most - 1]}…"
 

@@ -23,12 +23,12 @@ MAX_RESULTS = 30  # maximum number of results in the chart
 ROW_HEIGHT = 18  # pixels
 MAX_HEIGHT = 264  # maximum height of all rows together, in pixels
 SMALL_HEIGHT = 78  # height of each panel over time, in pixels
-MAX_EXPONENT = 300  # larger e-values are drawn as 1e300
+MAX_DRAWN_EXPONENT = 300  # larger e-values are drawn as 1e300
 FAIR, ODD = "possible with fair dice", "unusual"
 BAND, BAND_TONE = "band: range of 95 of 100 fair logs", "#80808050"
-MAX_NAME_LENGTH = 20
-NOBODY = "attackers"
-MAX_NAMED = 2  # maximum number of players to name in the title
+MAX_LABEL_LENGTH = 20
+UNNAMED = "attackers"
+MAX_TITLE_PLAYERS = 2  # maximum number of players to name in the title
 
 
 @register_chart(default_for="Audit")
@@ -51,7 +51,7 @@ def dice_audit(audit_result: Audit) -> Chart:
         raise IllegalError("a chart of an audit needs dice, rolls or battles, got only chances")
     if not rows:
         raise IllegalError("nothing to draw: no result in the log is possible under the rules")
-    most = MAX_EXPONENT * math.log(10)
+    most = MAX_DRAWN_EXPONENT * math.log(10)
     evidence = [
         {"throws": moment.throws, "e_value": math.exp(min(max(moment.log_evidence, -most), most))}
         for moment in audit_result.moments
@@ -59,7 +59,7 @@ def dice_audit(audit_result: Audit) -> Chart:
     luck = [
         {
             "throws": moment.throws,
-            "player": shorten_name(name, MAX_NAME_LENGTH) or NOBODY,
+            "player": shorten_name(name, MAX_LABEL_LENGTH) or UNNAMED,
             "armies": moment.armies[number],
         }
         for number, name in enumerate(audit_result.players)
@@ -194,7 +194,7 @@ def game_review(review: Review) -> Chart:
     if has_goals:
         shown = tuple(step for step in shown if step.after is not None)
     for step in shown:
-        same = {"turn": step.turn, "player": shorten_name(step.player, MAX_NAME_LENGTH) or NOBODY}
+        same = {"turn": step.turn, "player": shorten_name(step.player, MAX_LABEL_LENGTH) or UNNAMED}
         if not rows or rows[-1]["turn"] != step.turn:
             value = step.before if has_goals else 0.0
             start = {"value": value, "decision": "start", "cost": 0.0, "luck": 0.0}
@@ -232,8 +232,8 @@ def game_review(review: Review) -> Chart:
         )
         layers.append(circles)
     title = ", ".join(
-        f"{shorten_name(player.player, MAX_NAME_LENGTH)} {_describe_luck(review, player)}"
-        for player in review.players[:MAX_NAMED]
+        f"{shorten_name(player.player, MAX_LABEL_LENGTH)} {_describe_luck(review, player)}"
+        for player in review.players[:MAX_TITLE_PLAYERS]
     )
     return Chart(layer(*layers), f"{title[0].upper()}{title[1:]}.", f"{words}.", tables)
 

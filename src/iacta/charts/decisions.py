@@ -39,17 +39,17 @@ if TYPE_CHECKING:  # slow to import, and only needed for types
 Chances: TypeAlias = Callable[[Sequence[int]], Sequence[Probability]]
 
 ACTIONS = {"roll": BLUE, "blitz": GREEN, "stop": AMBER}
-PALE_OPACITY = 0.35  # pale enough to keep text on top readable
-MAX_STATES = 10**5  # cells of larger maps would be too small to see
+PALE_CELL_OPACITY = 0.35  # pale enough to keep text on top readable
+MAX_DRAWN_STATES = 10**5  # cells of larger maps would be too small to see
 DICE_LABELS = "datum.dice == 1 ? '1 die' : datum.dice ? datum.dice + ' dice' : 'none'"
 LABEL_SIZE = "width < 450 ? 11 : 14"
-MARGIN = 3  # attackers to show beyond the boundary
+SHOWN_MARGIN = 3  # attackers to show beyond the boundary
 MAP_HEIGHT = 440
 SPREAD_HEIGHT = 240
-MIN_WIDTH = 0.2  # minimum width of the axis that compares spreads, relative to the whole
-MAX_NUMBERED = 20  # numbers of longer chains would be unreadable on a phone
-MAX_LISTED = 8  # maximum number of territories to list in the label of a spread
-MAX_POINTS = 60
+MIN_AXIS_WIDTH = 0.2  # minimum width of the axis that compares spreads, relative to the whole
+MAX_NUMBERED_CHAIN = 20  # numbers of longer chains would be unreadable on a phone
+MAX_LABEL_TERRITORIES = 8  # maximum number of territories to list in the label of a spread
+MAX_CURVE_POINTS = 60
 MIN_DRAWN_CHANCE = 0.02
 
 
@@ -67,7 +67,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
     boundary = [point for point in decision.boundary if point.attackers is not None]
     fewest = [point.attackers for point in boundary if point.attackers is not None]
     decided = int(decision.rolls.shape[1]) - 1 + decision.rules.garrison
-    top = min(max(decision.attackers, *fewest, 1) + MARGIN, decided)
+    top = min(max(decision.attackers, *fewest, 1) + SHOWN_MARGIN, decided)
     _check_states(top, decision.defenders)
     battle = {"attackers": decision.attackers, "defenders": decision.defenders}
     is_mix = decision.objective == "conquest"
@@ -77,7 +77,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
     runs = [field("least:Q", title="attackers from"), field("most:Q", title="to")]
     cells = _draw_cells("actions").encode(
         color=categories("action", tones, legend=None),
-        opacity={"value": PALE_OPACITY},
+        opacity={"value": PALE_CELL_OPACITY},
         tooltip=["defenders:Q", "action:N", *runs],
     )
     layers = [cells, _draw_region_labels("regions", "datum.action"), _draw_battle("action:N")]
@@ -104,7 +104,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
 def _check_states(attackers: int, defenders: int) -> None:
     got = f"{quote(attackers)} attackers by {quote(defenders)} defenders"
     rule = "a chart of a decision must have at most {:,} states"
-    check_size(attackers * defenders, MAX_STATES, rule, got)
+    check_size(attackers * defenders, MAX_DRAWN_STATES, rule, got)
 
 
 def _format_title(decision: Decision, prize: Fraction | None) -> str:
@@ -287,7 +287,7 @@ def _list_chances(column: str, number_needed: int, probabilities: Chances) -> li
     while reach < number_needed and probabilities([number_needed - reach])[0] > MIN_DRAWN_CHANCE:
         reach *= 2
     least, most = max(number_needed - reach, 1), number_needed + max(min(reach, number_needed), 4)
-    step = -(-(most - least + 1) // MAX_POINTS)
+    step = -(-(most - least + 1) // MAX_CURVE_POINTS)
     numbers = sorted({*range(least, most + 1, step), max(number_needed - 1, 1), number_needed})
     return [
         {column: n, "probability": float(chance), "is_enough": n >= number_needed}
@@ -353,7 +353,7 @@ def best_spread(
         tooltip=["territory:O", "defenders:Q"],
     )
     bars = base.mark("bar", color=RED)
-    if len(spread) <= MAX_NUMBERED:
+    if len(spread) <= MAX_NUMBERED_CHAIN:
         bars = layer(bars, base.mark("text", dy=-7).encode(text="defenders:Q"))
     proof = "no spread is better" if best.is_exact else "the best found by a search"
     stack, s = add_noun(attackers, "attacker", "attackers"), "s" if attackers == 1 else ""
@@ -370,8 +370,8 @@ def best_spread(
     if others:
         tables["values"] = [
             {
-                "name": f"{name}: {', '.join(map(str, armies[:MAX_LISTED]))}"
-                + (" …" if len(armies) > MAX_LISTED else ""),
+                "name": f"{name}: {', '.join(map(str, armies[:MAX_LABEL_TERRITORIES]))}"
+                + (" …" if len(armies) > MAX_LABEL_TERRITORIES else ""),
                 "is_best": name == "best",
                 "value": value,
             }
@@ -438,7 +438,7 @@ def _draw_comparison(rows: Sequence[Row], is_chance: bool) -> View:
     words = "chance to break through" if is_chance else "territories that they take on average"
     low, high = min(row["value"] for row in rows), max(row["value"] for row in rows)
     # Small differences must look small, so the axis covers at least a fifth of the whole.
-    width = max(high - low, MIN_WIDTH * (1.0 if is_chance else high or 1.0))
+    width = max(high - low, MIN_AXIS_WIDTH * (1.0 if is_chance else high or 1.0))
     middle, form = (low + high) / 2, {"format": "~%"} if is_chance else {}
     # Use points instead of bars, so that the axis need not start at 0.
     scale = {"domain": [max(middle - 0.65 * width, 0.0), middle + 0.7 * width], "nice": False}

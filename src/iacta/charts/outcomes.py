@@ -57,23 +57,23 @@ CHANCE = "chance"
 
 MAX_BARS = 120  # more bars would be too thin to see
 MIN_BARS = 40  # rare outcomes are left out only if there are more numbers than this
-MAX_ROWS = 30  # maximum number of outcomes to show if they are not numbers
-ROW_HEIGHT = 22
+MAX_OUTCOME_ROWS = 30  # maximum number of outcomes to show if they are not numbers
+OUTCOME_ROW_HEIGHT = 22
 RARE_CHANCE = 1e-4
-PALE_OPACITY = 0.75
+PALE_BAR_OPACITY = 0.75
 
 TAKEN, HELD, STOPPED = "you take it", "they hold it", "you stop there"
 FATES = {TAKEN: BLUE, HELD: RED, STOPPED: AMBER}
-MAX_TERRITORIES = 100  # a chart with more territories would be unreadable
+MAX_CHART_TERRITORIES = 100  # a chart with more territories would be unreadable
 PANEL_HEIGHT = 140  # pixels
-MAX_NUMBERED = 15  # bars of campaigns with more territories have no labels
+MAX_NUMBERED_BARS = 15  # bars of campaigns with more territories have no labels
 MIN_LABELLED_CHANCE = 0.005
 
 MAX_INTERVALS = 40  # maximum number of bars with intervals
-MAX_NAMED = 6  # longer lists of territories are left out of the subtitle
+MAX_SUBTITLE_TERRITORIES = 6  # longer lists of territories are left out of the subtitle
 LAST = "your armies in the last territory, if all are taken"
 NOT_TAKEN = "territories not taken, if you stop or they hold"
-SMALL_HEIGHT = 200  # height of each of two plots, in pixels
+SMALL_PLOT_HEIGHT = 200  # height of each of two plots, in pixels
 
 
 @register_chart(default_for="Battle")
@@ -184,10 +184,10 @@ def distribution(distribution: Distribution[Any]) -> Chart:
     ranked = sorted(distribution.items(), key=lambda item: -item[1])
     rows = [
         {"outcome": _format_outcome(value), "probability": float(chance)}
-        for value, chance in ranked[:MAX_ROWS]
+        for value, chance in ranked[:MAX_OUTCOME_ROWS]
     ]
     left_out = len(ranked) - len(rows)
-    bars = table_view("outcomes").mark("bar").properties(height=ROW_HEIGHT * len(rows))
+    bars = table_view("outcomes").mark("bar").properties(height=OUTCOME_ROW_HEIGHT * len(rows))
     return Chart(
         bars.encode(
             y=row_axis("outcome", rows),
@@ -281,7 +281,7 @@ def histogram(
     elif not is_signed and all(row["most"] <= 0 for row in rows):
         label = f"datum.value > 0 ? '' : {label}"
     look = {"format": ",~d", "tickMinStep": 1, "labelExpr": label}
-    return bars.mark("bar", binSpacing=0, opacity=PALE_OPACITY if beneath else 1).encode(
+    return bars.mark("bar", binSpacing=0, opacity=PALE_BAR_OPACITY if beneath else 1).encode(
         x=field("low:Q", title=title, bin="binned", axis=look),
         x2="high",
         y=field(
@@ -314,7 +314,7 @@ def survival(campaign: Campaign) -> Chart:
     """
     count = len(campaign.territories)
     words = "a chart of a campaign must have at most {} territories"
-    check_size(count, MAX_TERRITORIES, words, quote(count))
+    check_size(count, MAX_CHART_TERRITORIES, words, quote(count))
     answer = campaign_answer(campaign)
     outcomes = answer.outcomes
     fails = ""
@@ -406,7 +406,11 @@ def _draw_survival(fates: Sequence[Row]) -> list[View]:
         layers = [base.mark("bar").encode(color=categories("fate", FATES, failures))]
         # Vega warns about layers without rows.
         has_written = any(row["probability"] >= MIN_LABELLED_CHANCE for row in failures)
-        if has_written and len({row["fate"] for row in failures}) == 1 and count <= MAX_NUMBERED:
+        if (
+            has_written
+            and len({row["fate"] for row in failures}) == 1
+            and count <= MAX_NUMBERED_BARS
+        ):
             written = base.filter(f"datum.probability >= {MIN_LABELLED_CHANCE}")
             layers.append(draw_chance_labels(written, dy=-6, fontSize=10))
         panels.append(layer(*layers))
@@ -461,7 +465,7 @@ def simulated_outcomes(
         lost = [row for row in rows if row["end"] != WIN]
         parts = ((won, LAST, f"datum.end == '{WIN}'"), (lost, NOT_TAKEN, f"datum.end != '{WIN}'"))
         plots = [
-            _draw_simulation(*part, most).properties(height=SMALL_HEIGHT)
+            _draw_simulation(*part, most).properties(height=SMALL_PLOT_HEIGHT)
             for part in parts
             if part[0]
         ]
@@ -482,7 +486,7 @@ def describe_simulation(battle: Battle | Campaign) -> str:
     if count == 1:
         return format_battle(battle.attackers, *chain[0])
     held = join_phrases([str(stage.defenders) for stage in chain])
-    by = f", held by {held}" if count <= MAX_NAMED else ""
+    by = f", held by {held}" if count <= MAX_SUBTITLE_TERRITORIES else ""
     return (
         f"{format_count(battle.attackers)} against {format_goal(battle)}{by}"
         f"{format_stop(battle.stop)} ({describe_rules(battle.rules)})."

@@ -18,8 +18,8 @@ from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
 EVEN = Fraction(1, 2)
-MAX_NUMBERED = 20  # maps with more rows or columns show no numbers
-MAX_CELLS = 40_000  # cells of larger maps would be too small to see
+MAX_NUMBERED_ROWS = 20  # maps with more rows or columns show no numbers
+MAX_MAP_CELLS = 40_000  # cells of larger maps would be too small to see
 MIN_NUMBER_WIDTH = 14  # space for three small digits, in pixels
 ABLE = "attackers able to attack"  # title of the axis if the rules have no garrison
 PERCENT_LABELS = (  # only exactly 0 and 1 are shown as 0 and 100
@@ -44,7 +44,7 @@ def win_chance_map(
     if chances.ndim != 2 or not chances.size:
         raise MalformedError(f"chances must be a table, got an array of shape {chances.shape}")
     got = f"{chances.shape[0]} by {chances.shape[1]}"
-    check_size(chances.size, MAX_CELLS, "a map of chances must have at most {} battles", got)
+    check_size(chances.size, MAX_MAP_CELLS, "a map of chances must have at most {} battles", got)
     rules = find_rules(rules)
     count, most = chances.shape[0], max(chances.shape)
     scale = {"round": False}
@@ -63,7 +63,7 @@ def win_chance_map(
         legend={"format": "%", "gradientLength": 200, "values": [0, 0.25, 0.5, 0.75, 1]},
     )
     layers = [base.mark("rect", width=size, height=size).encode(color=colour)]
-    if most <= MAX_NUMBERED:  # numbers in cells that are too narrow are made transparent
+    if most <= MAX_NUMBERED_ROWS:  # numbers in cells that are too narrow are made transparent
         room = {"expr": f"bandwidth('x') < {MIN_NUMBER_WIDTH} ? 0 : 1"}
         letters = {"expr": "bandwidth('x') < 19 ? 8 : bandwidth('x') < 24 ? 9 : 11"}
         written = base.calculate(per_cent=PERCENT_LABELS).encode(text="per_cent:N")

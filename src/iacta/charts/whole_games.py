@@ -188,7 +188,7 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     the chance, a line connects them.
     """
     from iacta.plan.quick_estimates import MIN_GAP  # slow to import
-    from iacta.questions.threats import CONDITION, threats_sentence  # slow to import
+    from iacta.questions.threats import THREATS_CONDITION, threats_sentence  # slow to import
 
     rows: list[Row] = []
     for goal, by in answer.goals.items():
@@ -220,7 +220,7 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     )
     written = written.mark("text", align="left", dx=5).encode(x="last:Q", text="label:N")
     layers = [bars, written]
-    words = f"{CONDITION[0].upper()}{CONDITION[1:]}."
+    words = f"{THREATS_CONDITION[0].upper()}{THREATS_CONDITION[1:]}."
     if any(row["at_most"] - row["chance"] > MIN_GAP for row in rows):
         lines = base.filter(is_open).mark("rule", style="ink", strokeWidth=2)
         layers.insert(1, lines.encode(x2="at_most"))

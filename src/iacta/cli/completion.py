@@ -14,7 +14,7 @@ from iacta.inputs.files import STREAM
 
 TERRITORY_METAVARS = {"NAMES", "NAME"}
 PLAYER_METAVARS = {"PLAYER", "PLAYERS"}
-SEPARATOR = r"[^\w.]+"  # boards accept any separator between the words of a name
+NAME_SEPARATOR = r"[^\w.]+"  # boards accept any separator between the words of a name
 
 # Each script calls `iacta completion words`. If that prints nothing, the shell completes file
 # names.
@@ -148,7 +148,7 @@ def _list_names(
     if option.value_name in TERRITORY_METAVARS:
         names += [*board.territories, *(continent.name for continent in board.continents)]
     if option.value_name not in PLAYER_METAVARS:
-        names = [re.sub(SEPARATOR, "-", name) for name in names]
+        names = [re.sub(NAME_SEPARATOR, "-", name) for name in names]
     for name in names:
         yield f"{before}{comma}{name}"
 

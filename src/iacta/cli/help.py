@@ -18,7 +18,7 @@ FOOT = (
     "--attackers 12 --defenders 10. As a file name, - means standard input. The environment "
     "variable IACTA_RULES sets your usual rules."
 )
-MIN_WIDTH = 40
+MIN_HELP_WIDTH = 40
 MAX_WIDTH = 100
 MAX_INDENT = 26  # descriptions start at this column or before
 HELP_LINE = (", ".join(HELP), "Show this help.")
@@ -87,7 +87,7 @@ def format_overview(forms: Sequence[Outline]) -> str:
 
 
 def _find_width() -> int:
-    return min(max(shutil.get_terminal_size().columns, MIN_WIDTH), MAX_WIDTH)
+    return min(max(shutil.get_terminal_size().columns, MIN_HELP_WIDTH), MAX_WIDTH)
 
 
 def _format_option(parameter: Parameter) -> tuple[str, str]:

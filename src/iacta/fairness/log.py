@@ -71,13 +71,13 @@ Log: TypeAlias = "str | bytes | PathLike[str] | Iterable[Any]"
 BLOCK = 2**17  # number of lines that are processed together
 SAMPLE = 1000  # the layout of a list is determined from this many elements at its start
 REMARK = b"#"  # a line that starts with this character is a comment and is skipped
-MAX_ENTRIES = 2**18  # maximum number of lines in the cache of parsed lines
+MAX_CACHED_LINES = 2**18  # maximum number of lines in the cache of parsed lines
 MAX_LINE_LENGTH = 10_000  # maximum number of characters in a line of a log
-MAX_COLUMNS = 100  # maximum number of ignored columns that an audit lists
+MAX_IGNORED_COLUMNS = 100  # maximum number of ignored columns that an audit lists
 MAX_COUNT = 10**12  # maximum number of repetitions of a line; sums of such counts are exact floats
-MAX_FACES = 100
+MAX_LOG_FACES = 100
 MAX_AHEAD = 50  # maximum number of territories in the column `ahead`
-MAX_DEFENDERS = 1000  # maximum number of defenders per territory in the column `ahead`
+MAX_DEFENDERS_AHEAD = 1000  # maximum number of defenders per territory in the column `ahead`
 KINDS = {
     "dice": ("die", "faces"),
     "rolls": ("attack", "defence", "attack_dice", "defence_dice", "attackers_lost"),
@@ -285,7 +285,7 @@ class _Reader:
         for lines in self.lines.blocks:
             cached = [code for code in map(self.cache.get, lines.lines) if code is not None]
             waiting += cached if len(cached) == len(lines.lines) else self._read(lines)
-            is_full = len(self.indices) > MAX_ENTRIES
+            is_full = len(self.indices) > MAX_CACHED_LINES
             if is_full or len(waiting) >= BLOCK:
                 yield Block(list(self.indices), np.array(waiting))
                 waiting = []
@@ -312,7 +312,7 @@ class _Reader:
                         self.indices.setdefault(entry, len(self.indices)) for entry in entries
                     )
                     continue
-                if len(self.cache) > MAX_ENTRIES:
+                if len(self.cache) > MAX_CACHED_LINES:
                     self.cache.clear()
                 self.cache[line] = self.indices.setdefault(entries[0], len(self.indices))
             yield self.cache[line]
@@ -399,7 +399,7 @@ def _read_entry(row: Row, usual: Rules, notes: Notes) -> Entry:
     for name, value in row.items():
         column = normalise_column(name) if isinstance(name, str) else ""
         if column not in COLUMNS:
-            if len(notes.unread) < MAX_COLUMNS:
+            if len(notes.unread) < MAX_IGNORED_COLUMNS:
                 notes.unread[str(name)[:MAX_NAME_LENGTH]] = None
         elif not is_empty(value):
             given[column] = value
@@ -469,10 +469,12 @@ def _read_ahead(value: object) -> tuple[Territory, ...]:
             f"ahead must be the defenders of 1 to {MAX_AHEAD} territories, got {quote(value)}"
         )
     way = tuple(parse_territory(str(part)) for part in parts)
-    if any(territory.defenders > MAX_DEFENDERS or territory.stop is not None for territory in way):
+    if any(
+        territory.defenders > MAX_DEFENDERS_AHEAD or territory.stop is not None for territory in way
+    ):
         raise IllegalError(
-            f"ahead must be territories with at most {MAX_DEFENDERS} defenders and no stop rule, "
-            f"got {quote(value)}"
+            f"ahead must be territories with at most {MAX_DEFENDERS_AHEAD} defenders and no stop "
+            f"rule, got {quote(value)}"
         )
     return way
 
@@ -516,9 +518,11 @@ def _read_whole(given: Row, name: str, least: int, most: int | None = None) -> i
 
 
 def _read_die(given: Row, rules: Rules) -> Entry:
-    faces = _read_whole(given, "faces", 2, MAX_FACES) if "faces" in given else rules.attack.faces[0]
-    if faces > MAX_FACES:
-        raise TooLargeError(f"faces must be at most {MAX_FACES}, got {faces}")
+    faces = (
+        _read_whole(given, "faces", 2, MAX_LOG_FACES) if "faces" in given else rules.attack.faces[0]
+    )
+    if faces > MAX_LOG_FACES:
+        raise TooLargeError(f"faces must be at most {MAX_LOG_FACES}, got {faces}")
     face = _read_whole(given, "die", 1, faces)
     return Entry(Trial("die", faces, 0, rules), (face, 0))
 
@@ -598,7 +602,7 @@ def _read_losses(given: Row, roll: Roll) -> Losses | None:
     names = [name for name in ("attackers_lost", "defenders_lost") if name in given]
     if not names:
         return None
-    least = -MAX_FACES if roll.rules.mode.grows else 0
+    least = -MAX_LOG_FACES if roll.rules.mode.grows else 0
     stated = {name: _read_whole(given, name, least) for name in names}
     for losses in _list_possible_losses(roll):
         if all(getattr(losses, name.removesuffix("_lost")) == n for name, n in stated.items()):

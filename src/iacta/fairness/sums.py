@@ -43,13 +43,14 @@ MIN_TAIL = 1e-12  # a normal approximation never returns a smaller tail probabil
 MAX_SUMMED_RESULTS = 3
 MIN_SUMMED_TRIALS = 2**20
 WINDOW_DEVIATIONS = 10.0  # half the usual length of a Fourier transform, in standard deviations
-LOG_NEGLIGIBLE = -25.0  # probabilities below e^-25 = 1.4e-11 are neglected
+LOG_NEGLIGIBLE_SUM = -25.0  # probabilities below e^-25 = 1.4e-11 are neglected
 TILT_TOLERANCE = 0.1  # allowed distance of the tilted mean from the total, in standard deviations
 TOLERANCE = 1e-9  # relative precision of the tilt θ that `find_tilt` returns
 STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # the steps h that `find_window` tries, in units of 1 / σ
 LOG_MIN_TAIL = -690.0  # tail probabilities below e^-690 = 1e-300 are replaced by a bound
 MAX_LOG = 600.0  # larger exponents are reduced to this number, so that e^x does not overflow
-MAX_TILT = 700.0  # this tilt weights the largest sum at least e^700 times more than any other sum
+# This tilt weights the largest sum at least e^700 times more than any other sum.
+MAX_SUM_TILT = 700.0
 
 
 class Scores(NamedTuple):
@@ -242,7 +243,7 @@ class _TiltedSum:
         """Return a tilt θ ≥ 0 for which the mean of the tilted sum is close to `total`.
 
         Close means at most a tenth of the standard deviation away. If `total` is below the untilted
-        mean, the tilt is 0. If no tilt is large enough, the result is `MAX_TILT`.
+        mean, the tilt is 0. If no tilt is large enough, the result is `MAX_SUM_TILT`.
         """
         _, mean, variance = self.compute_cumulants(0.0)
         if mean >= total or not variance:
@@ -250,12 +251,12 @@ class _TiltedSum:
         low, high = 0.0, math.inf
         tilt = 1 / math.sqrt(variance)
         while high - low > TOLERANCE * low:
-            tilt = min(tilt, MAX_TILT)
+            tilt = min(tilt, MAX_SUM_TILT)
             _, mean, variance = self.compute_cumulants(tilt)
             if abs(mean - total) <= TILT_TOLERANCE * math.sqrt(variance):
                 break
             low, high = (tilt, high) if mean < total else (low, tilt)
-            if low == MAX_TILT:
+            if low == MAX_SUM_TILT:
                 break
             tilt = 2 * low if math.isinf(high) else (low + high) / 2
         return tilt
@@ -269,10 +270,11 @@ class _TiltedSum:
         log_mean, _, variance = self.compute_cumulants(tilt)
         if not variance:
             return 1
-        steps = np.minimum(STEPS / math.sqrt(variance), MAX_TILT)
+        steps = np.minimum(STEPS / math.sqrt(variance), MAX_SUM_TILT)
         steps = np.concatenate([steps, -steps])
         widths = [
-            (self.compute_cumulants(tilt + h)[0] - log_mean - h * total - LOG_NEGLIGIBLE) / abs(h)
+            (self.compute_cumulants(tilt + h)[0] - log_mean - h * total - LOG_NEGLIGIBLE_SUM)
+            / abs(h)
             for h in steps.tolist()
         ]
         above, below = float(min(widths[: len(STEPS)])), float(min(widths[len(STEPS) :]))

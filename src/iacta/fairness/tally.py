@@ -21,8 +21,8 @@ from iacta.fairness.throws import (
     DEFENCE,
     DICE,
     IMPOSSIBLE,
+    NO_PLAYER,
     NO_THROWS,
-    NOBODY,
     ROLLS,
     Line,
     Registry,
@@ -306,7 +306,7 @@ class Tally:
 
     def _add_luck(self, line: Line, times: int) -> None:
         for player, sign in ((line.player, 1), (line.opponent, -1)):
-            if line.gain is not None and player != NOBODY:
+            if line.gain is not None and player != NO_PLAYER:
                 row = times * np.array(line.gain) * [1, sign, sign, 1, sign, 1]
                 self._gained[player] = self._gained.get(player, 0.0) + row
                 self._thrown.setdefault(player, Counter())[line.trial, sign] += times

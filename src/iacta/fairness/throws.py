@@ -21,7 +21,7 @@ Side: TypeAlias = tuple[int, tuple[int, ...]]
 Key: TypeAlias = tuple[str, int] | Trial
 
 BINS = 10  # battles are counted by tenths of the number u, see `iacta.fairness.audit`
-NOBODY = -1
+NO_PLAYER = -1
 NO_THROWS = -1  # marks lines that state only total losses, a winner or chances
 # These values of `Line.result` mark an impossible result and an attack that is not over.
 IMPOSSIBLE, UNDECIDED = -1, -2
@@ -234,7 +234,7 @@ class Registry:
         return Line(
             throws,
             self._assign_player_number(entry.player),
-            self._assign_player_number(entry.opponent) if entry.opponent else NOBODY,
+            self._assign_player_number(entry.opponent) if entry.opponent else NO_PLAYER,
             trial,
             entry.times,
             result,

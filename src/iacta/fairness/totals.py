@@ -28,7 +28,7 @@ from iacta.fairness.throws import DICE, TOTALS, WINS, Line, Throws, name_roll
 from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcome_chances
 from iacta.inputs.errors import IllegalError
 
-MIN_CHANCE = 1e-12  # a mean chance to win is kept at least this far from 0 and 1
+MIN_MEAN_CHANCE = 1e-12  # a mean chance to win is kept at least this far from 0 and 1
 ARMIES_TOLERANCE = 1e-6  # upper bound on the rounding error of an expected loss, in armies
 CHANCES = "chances"
 
@@ -135,7 +135,9 @@ class Totals:
             )
         if fought := self.battles.tried.total():
             won = round(self.battles.won)
-            share = min(max(self.battles.expected_wins / fought, MIN_CHANCE), 1 - MIN_CHANCE)
+            share = min(
+                max(self.battles.expected_wins / fought, MIN_MEAN_CHANCE), 1 - MIN_MEAN_CHANCE
+            )
             equal = fought * share * (1 - share)  # the variance if all battles had the mean chance
             yield Throws(
                 WINS,
@@ -147,7 +149,7 @@ class Totals:
                 # If the result of every battle is certain, both variances are about 0, and their
                 # quotient is meaningless.
                 dispersion=self.battles.variance / equal
-                if equal > 2 * fought * MIN_CHANCE
+                if equal > 2 * fought * MIN_MEAN_CHANCE
                 else 1.0,
             )
 

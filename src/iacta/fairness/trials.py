@@ -13,7 +13,9 @@ from iacta.rules.roll import Roll
 from iacta.rules.rules import Rules
 
 MAX_NAME_LENGTH = 100
-MAX_STATES = 10**6  # maximum of attackers times defenders in a battle, computed in under a second
+MAX_BATTLE_STATES = (
+    10**6
+)  # maximum of attackers times defenders in a battle, computed in under a second
 # These outcomes stand for a win and a loss of the attackers if the log states no losses.
 WON, LOST = (0, 1), (1, 0)
 
@@ -142,8 +144,8 @@ def count_losses_of_first_roll(attackers: int, defenders: int, rules: Rules) -> 
 
 def refuse_large(attackers: int, defenders: int) -> None:
     """Raise `TooLargeError` if computing a battle or campaign would take too long."""
-    if attackers * defenders > MAX_STATES:
+    if attackers * defenders > MAX_BATTLE_STATES:
         raise TooLargeError(
-            f"attackers times all defenders must be at most {MAX_STATES:,}, got {attackers:,} and "
-            f"{defenders:,}"
+            f"attackers times all defenders must be at most {MAX_BATTLE_STATES:,}, got "
+            f"{attackers:,} and {defenders:,}"
         )

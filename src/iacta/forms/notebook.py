@@ -21,7 +21,7 @@ from iacta.forms.sections import (
 from iacta.inputs.errors import IactaError
 from iacta.probability.distribution import Distribution
 
-MAX_ROWS = 100
+MAX_NOTEBOOK_ROWS = 100
 COLOURS = {"good": "#2e8540", "bad": "#c0392b", "neutral": "#b8860b"}
 CELL = "padding:1px 8px;text-align:{}"
 
@@ -34,11 +34,11 @@ def _(value: Answer) -> Iterable[Section]:
 @make_sections.register
 def _(value: Distribution) -> Iterator[Section]:  # type: ignore[type-arg] # any distribution
     outcomes = list(value)
-    rows = [(str(outcome), percent(value[outcome])) for outcome in outcomes[:MAX_ROWS]]
+    rows = [(str(outcome), percent(value[outcome])) for outcome in outcomes[:MAX_NOTEBOOK_ROWS]]
     yield Section([f"A distribution of {len(outcomes)} values."])
     yield Section([Table(("", "probability"), rows)])
-    if len(outcomes) > MAX_ROWS:
-        yield Section([f"The other {len(outcomes) - MAX_ROWS} values are not shown."])
+    if len(outcomes) > MAX_NOTEBOOK_ROWS:
+        yield Section([f"The other {len(outcomes) - MAX_NOTEBOOK_ROWS} values are not shown."])
 
 
 def make_mime_bundle(value: Any) -> dict[str, str]:

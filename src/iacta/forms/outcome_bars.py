@@ -9,7 +9,7 @@ from iacta.forms.sections import Bar, Bars
 from iacta.methods.kernel import Outcome, is_won
 from iacta.probability.distribution import Distribution
 
-NEGLIGIBLE = 0.0005  # outcomes at each end with a smaller total chance are omitted
+NEGLIGIBLE_TAIL = 0.0005  # outcomes at each end with a smaller total chance are omitted
 TONES = {"won": "good", "stopped": "neutral", "lost": "bad"}
 
 
@@ -111,7 +111,7 @@ def _merge_groups(groups: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGr
 
 def _drop_rare_groups(groups: list[_OutcomeGroup]) -> list[_OutcomeGroup]:
     rare, total = 0, 0.0
-    while rare < len(groups) and total + groups[rare].probability < NEGLIGIBLE:
+    while rare < len(groups) and total + groups[rare].probability < NEGLIGIBLE_TAIL:
         total += groups[rare].probability
         rare += 1
     return groups[rare:]

@@ -18,7 +18,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import DisplayMixin, import_upper_module
 
 MAX_NAMED_QUESTIONS = 2  # if there are more questions, messages name only the first
-MIN_SIMILARITY = 0.7  # the similarity, from 0 to 1, above which a message suggests a name
+MIN_PARAMETER_SIMILARITY = 0.7  # the similarity, from 0 to 1, above which a message suggests a name
 Charts: TypeAlias = ModuleType  # the module `iacta.charts`
 
 
@@ -210,7 +210,9 @@ def find_similar_name(name: str, known: Iterable[str]) -> str:
     """
     from difflib import get_close_matches  # a slow import
 
-    return next(iter(get_close_matches(name, list(known), n=1, cutoff=MIN_SIMILARITY)), "")
+    return next(
+        iter(get_close_matches(name, list(known), n=1, cutoff=MIN_PARAMETER_SIMILARITY)), ""
+    )
 
 
 def find_question(name: str) -> type[Question] | None:

@@ -11,11 +11,11 @@ from iacta.forms.parameter_kinds import Whole
 from iacta.forms.percentages import percent, short_percent
 from iacta.forms.shared_parameters import SEED, TIME_LIMIT
 from iacta.game import Turn
-from iacta.game.setup import MAX_NEW
+from iacta.game.setup import MAX_NEW_ARMIES
 from iacta.probability.estimate import Interval
-from iacta.war.tournament import MAX_GAMES
+from iacta.war.tournament import MAX_TOURNAMENT_GAMES
 
-CONDITION = "when the computer plays every side"
+GAMES_CONDITION = "when the computer plays every side"
 PEOPLE = (
     "Games among people differ: even two sensible computer players give answers that differ by "
     "4 to 7 percentage points on average."
@@ -32,13 +32,13 @@ class WholeGameForm(MomentForm, kw_only=True):
     is_search: ClassVar = True
 
     reinforce: int | None = parameter(
-        Whole(least=1, most=MAX_NEW),
+        Whole(least=1, most=MAX_NEW_ARMIES),
         "New armies that the player to move still has to place.",
         default=None,
     )
 
     games: int | None = parameter(
-        Whole(least=2, most=MAX_GAMES),
+        Whole(least=2, most=MAX_TOURNAMENT_GAMES),
         "How many games to play with each of the two AIs (computer players).",
         default=None,
     )

@@ -10,7 +10,7 @@ from iacta.game.cards import Hand
 from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
 
-MAX_SHOWN = 8  # the maximum number of actions in the repr of `Actions`
+MAX_SHOWN_ACTIONS = 8  # the maximum number of actions in the repr of `Actions`
 
 
 if TYPE_CHECKING:  # a union, so that type checkers can prove that a `match` is exhaustive
@@ -204,5 +204,5 @@ class Actions(Sequence[Action]):
         return None
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(repr, self[:MAX_SHOWN]))
-        return f"<{len(self)} actions: {shown}{', ...' if len(self) > MAX_SHOWN else ''}>"
+        shown = ", ".join(map(repr, self[:MAX_SHOWN_ACTIONS]))
+        return f"<{len(self)} actions: {shown}{', ...' if len(self) > MAX_SHOWN_ACTIONS else ''}>"

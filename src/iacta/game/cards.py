@@ -22,8 +22,8 @@ PROGRESSIVE = (4, 6, 8, 10, 12, 15)
 STEP = 5
 FIXED = (4, 6, 8, 10)  # the armies for each kind of set in `KINDS`, in the fixed mode
 KINDS = ((3, 0, 0), (0, 3, 0), (0, 0, 3), (1, 1, 1))
-MAX_VALUE = 1000  # the largest number of armies for a set; even house rules rarely give 100
-MAX_VALUES = 1000  # the maximum length of a list of armies for sets
+MAX_SET_ARMIES = 1000  # the largest number of armies for a set; even house rules rarely give 100
+MAX_SETS_LISTED = 1000  # the maximum length of a list of armies for sets
 DECK_SIZE = 44
 SET_SIZE = 3
 MUST_TRADE = 5  # a player with at least 5 cards must trade
@@ -181,10 +181,10 @@ class Sets:
     is_fixed: bool = False
 
     def __post_init__(self) -> None:
-        values = read_list(self.values, "values", "whole numbers", MAX_VALUES)
+        values = read_list(self.values, "values", "whole numbers", MAX_SETS_LISTED)
         if not values:
             raise IllegalError("values must contain the armies for at least one set, got none")
-        set_field(self, "values", tuple(read_int(v, "values", 0, MAX_VALUE) for v in values))
+        set_field(self, "values", tuple(read_int(v, "values", 0, MAX_SET_ARMIES) for v in values))
 
     def nth(self, index: int) -> int:
         """Return the armies for a later set; index 0 is the next set to be traded."""
@@ -215,7 +215,7 @@ class Sets:
         """Return the armies for sets after the next set has been traded."""
         if self.is_fixed:
             return self
-        return Sets(self.values[1:] or (min(self.nth(1), MAX_VALUE),))
+        return Sets(self.values[1:] or (min(self.nth(1), MAX_SET_ARMIES),))
 
 
 def list_hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:

@@ -14,8 +14,8 @@ from iacta.board.board import format_json
 from iacta.board.codes import Code, escape_name, read_code, unescape_name, write_code
 from iacta.board.formats.reading import FileTable
 from iacta.game.actions import Attack
-from iacta.game.cards import DECK, MAX_VALUE, SYMBOLS, Hand, Sets
-from iacta.game.setup import MAX_NEW, list_owners
+from iacta.game.cards import DECK, MAX_SET_ARMIES, SYMBOLS, Hand, Sets
+from iacta.game.setup import MAX_NEW_ARMIES, list_owners
 from iacta.game.state import Phase, TurnData
 from iacta.game.victory import SURVIVAL, Victory, make_victory
 from iacta.inputs.checks import check_choice, parse_int, quote, read_int
@@ -36,7 +36,7 @@ OPTIONS = (
 # The keys of arguments of `Turn` whose names differ from their keys.
 KEYS = {"trade": "sets", "rules_of": "own", "whole_battles": "whole", "victory": "win"}
 FIXED = "fixed"
-MAX_DICE = 10**6  # the maximum number of attack dice in a code
+MAX_CODE_DICE = 10**6  # the maximum number of attack dice in a code
 OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
 LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
 
@@ -205,7 +205,7 @@ def read_fields(phase: str, table: FileTable, board: Board) -> TurnFields:
     return TurnFields(
         phase=phase,  # type: ignore[arg-type] # checked
         rules=read("rules", lambda value: read_rules(_read_text(value, "rules")), CLASSIC),
-        place=read("place", lambda value: _read_number(value, "place", MAX_NEW), 0),
+        place=read("place", lambda value: _read_number(value, "place", MAX_NEW_ARMIES), 0),
         cards=cards,
         trade=read("sets", read_sets, None),
         keep=read("keep", _read_keep, {}),
@@ -372,7 +372,7 @@ def read_sets(value: Value) -> Sets:
         raise MalformedError(f"sets must be a list of armies, got {quote(value)}")
     texts = value.split(",") if isinstance(value, str) else _list_texts(value)
     is_fixed = texts[:1] == [FIXED]
-    values = tuple(parse_int(text, "sets", 0, MAX_VALUE) for text in texts[is_fixed:])
+    values = tuple(parse_int(text, "sets", 0, MAX_SET_ARMIES) for text in texts[is_fixed:])
     return Sets(is_fixed=True) if is_fixed and not values else Sets(values, is_fixed)
 
 
@@ -419,7 +419,7 @@ def read_attack(value: Value, board: Board) -> Attack:
     if len(parts) != 3:
         raise MalformedError(f"attack must be written as from:to:dice, got {quote(value)}")
     start, to = (board.find(unescape_name(part)) for part in parts[:2])
-    return Attack(start, to, parse_int(parts[2], "dice", 1, MAX_DICE))
+    return Attack(start, to, parse_int(parts[2], "dice", 1, MAX_CODE_DICE))
 
 
 def format_victory(victory: Victory) -> str:

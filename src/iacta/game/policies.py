@@ -27,8 +27,8 @@ from iacta.probability.chances import Chance, read_fraction
 from iacta.probability.estimate import Estimate, Interval, find_half_width
 from iacta.rules.rules import Rules
 
-MAX_STATES = 20_000  # an exact evaluation of 20,000 states takes a few seconds
-GAMES = 1000
+MAX_POLICY_STATES = 20_000  # an exact evaluation of 20,000 states takes a few seconds
+DEFAULT_SIMULATED_TURNS = 1000
 
 Thumb: TypeAlias = Callable[[int, int], int | None]
 
@@ -69,9 +69,9 @@ def evaluate(
     goal: TurnGoal,
     *,
     defender: Policy | None = None,
-    games: int = GAMES,
+    games: int = DEFAULT_SIMULATED_TURNS,
     seed: int = 0,
-    max_states: int = MAX_STATES,
+    max_states: int = MAX_POLICY_STATES,
 ) -> Evaluation:
     """Compute the value of a policy if few states can occur, otherwise estimate the value.
 
@@ -198,7 +198,7 @@ def evaluate_battle(
     prize: Chance,
     army_value: Chance = 1,
     kill_value: Chance = 0,
-    games: int = GAMES,
+    games: int = DEFAULT_SIMULATED_TURNS,
     seed: int = 0,
 ) -> Evaluation:
     """Return the expected payoff of a rule of thumb for a single battle.

@@ -16,7 +16,7 @@ from iacta.rules.variants import find_rules
 V = TypeVar("V")
 
 STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
-MAX_NEW = 10**6  # the maximum number of new armies in a turn
+MAX_NEW_ARMIES = 10**6  # the maximum number of new armies in a turn
 
 
 def read_setting(
@@ -90,7 +90,7 @@ def read_state(
 
     Raises `IactaError`, with the name of the argument as its `parameter`.
     """
-    new = read_int(place, "place", 0, MAX_NEW)
+    new = read_int(place, "place", 0, MAX_NEW_ARMIES)
     now = phase if phase is not None else "place" if new else "attack"
     check_choice(now, STARTS, "phase")
     with add_parameter("place"):

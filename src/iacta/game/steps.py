@@ -24,19 +24,21 @@ from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses
 from iacta.rules.thrown import compare_dice
 
-VERSION = 1  # the version of this format, also assumed for records without a version
-MAX_STEPS = 500  # the maximum number of steps in a tree
+STEPS_VERSION = 1  # the version of this format, also assumed for records without a version
+MAX_TREE_STEPS = 500  # the maximum number of steps in a tree
 BETWEEN_SIDES = re.compile(r"\s*(?:\bvs?\b\.?|\bagainst\b|[:;|])\s*", re.IGNORECASE)
-MAX_ROLLS = 2_000  # the maximum number of rolls in a `roll` step
+MAX_STEP_ROLLS = 2_000  # the maximum number of rolls in a `roll` step
 
 Step: TypeAlias = Mapping[str, Any]
 
 
 def check_version(record: Mapping[str, Any]) -> None:
     """Raise an error if a record has an unknown `version`."""
-    version = record.get("version", VERSION)
-    if version != VERSION or isinstance(version, bool):
-        raise IllegalError(f"version must be {VERSION}, got {quote(version)}", parameter="version")
+    version = record.get("version", STEPS_VERSION)
+    if version != STEPS_VERSION or isinstance(version, bool):
+        raise IllegalError(
+            f"version must be {STEPS_VERSION}, got {quote(version)}", parameter="version"
+        )
 
 
 class TreeTurn(NamedTuple):
@@ -65,8 +67,8 @@ def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
     """
     nodes = [TreeTurn(turn, "", goal=goal)]
     given = read_list(steps, "steps", "steps")
-    if len(given) > MAX_STEPS:
-        raise IllegalError(f"steps must be at most {MAX_STEPS}, got {len(given)}")
+    if len(given) > MAX_TREE_STEPS:
+        raise IllegalError(f"steps must be at most {MAX_TREE_STEPS}, got {len(given)}")
     for number, record in enumerate(given):
         if not isinstance(record, Mapping):
             raise MalformedError(f"step must be an object, got {quote(record)}")
@@ -295,7 +297,7 @@ def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = find_border(turn, step)
     turn.find_dice_limits(start, to)  # raise an error if the attack is illegal
     rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
-    most, rolls, lost, killed = 1 if step.get("once") else MAX_ROLLS, 0, 0, 0
+    most, rolls, lost, killed = 1 if step.get("once") else MAX_STEP_ROLLS, 0, 0, 0
     while rolls < most and (attack := find_attack(turn, start, to)) is not None:
         (result,) = turn.results(attack).sample(1, rng)
         turn = turn.after(attack, result)

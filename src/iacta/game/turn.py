@@ -55,7 +55,13 @@ from iacta.game.cards import (
 )
 from iacta.game.codes import TurnFields, read_turn_code, write_turn_code, write_turn_toml
 from iacta.game.legal import list_actions, list_fortifications, may_trade, refuse_attack
-from iacta.game.setup import MAX_NEW, STARTS, read_setting, read_state, read_victory_condition
+from iacta.game.setup import (
+    MAX_NEW_ARMIES,
+    STARTS,
+    read_setting,
+    read_state,
+    read_victory_condition,
+)
 from iacta.game.state import Phase, PlayState, Setting, TurnData
 from iacta.game.victory import Victory
 from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int
@@ -778,7 +784,7 @@ class Turn(TurnData):
                 whole_battles=setting.whole_battles if whole_battles is None else whole_battles,
             )
         if place is not None:
-            state = self._set_new_armies(read_int(place, "place", 0, MAX_NEW))
+            state = self._set_new_armies(read_int(place, "place", 0, MAX_NEW_ARMIES))
         new = self._make(setting, state)
         if victory is not None:
             with add_parameter("victory"):

@@ -20,7 +20,7 @@ V = TypeVar("V")
 
 MAX_VALUE_LENGTH = 60  # the maximum number of characters of a value in an error message
 MAX_NUMBER_LENGTH = 1000  # the maximum number of characters; parsing longer numbers would be slow
-MAX_SECONDS = 1e9  # about 30 years; longer time limits are reduced to this
+MAX_TIME_LIMIT = 1e9  # about 30 years; longer time limits are reduced to this
 MAX_DIGITS = 100  # products of two such numbers and small factors do not overflow a float
 MAX_EXACT_FLOAT = 2.0**53  # floats represent all smaller whole numbers exactly
 # Limits that protect the memory.
@@ -241,7 +241,7 @@ def broadcast_arrays(
 
 
 def read_seconds(value: object, name: str) -> float:
-    """Return a time in seconds as a float of at most `MAX_SECONDS`.
+    """Return a time in seconds as a float of at most `MAX_TIME_LIMIT`.
 
     >>> read_seconds(2, "time_limit")
     2.0
@@ -252,7 +252,7 @@ def read_seconds(value: object, name: str) -> float:
         raise IllegalError(
             f"{name} must be a number of seconds, at least 0, got {quote(value)}", parameter=name
         )
-    return float(min(seconds, MAX_SECONDS))
+    return float(min(seconds, MAX_TIME_LIMIT))
 
 
 # Lists, choices, and fields of frozen dataclasses.

@@ -13,9 +13,9 @@ from iacta.inputs.errors import MalformedError, TooLargeError
 
 # Larger files could take minutes or gigabytes, or overflow the stack.
 MAX_TOML_BYTES = 10**6
-MAX_DEPTH = 32
+MAX_DOCUMENT_DEPTH = 32
 MAX_KEYS = 100_000
-MAX_ENTRIES = 500_000
+MAX_DOCUMENT_ENTRIES = 500_000
 
 # Each pattern matches a string or a comment. An unclosed string extends to the end of the file. The
 # patterns are compiled when they are first used, because most commands do not read files.
@@ -62,7 +62,7 @@ def parse_json(text: str) -> Any:
     import json  # only needed here
 
     bare = re.sub(JSON_TEXT, "", text)
-    _check_entries(sum(map(bare.count, ",[{")), MAX_ENTRIES)
+    _check_entries(sum(map(bare.count, ",[{")), MAX_DOCUMENT_ENTRIES)
     _check_depth(bare)
     try:
         found = json.loads(text, object_pairs_hook=_read_pairs, parse_constant=_reject_constant)
@@ -179,14 +179,16 @@ def _explain_syntax_error(
 def _check_toml_size(text: str) -> None:
     """Raise `IactaError` for too many keys or for dotted keys that are too long."""
     bare = re.sub(TOML_TEXT, lambda match: "\n" * match[0].count("\n"), text)
-    _check_entries(bare.count(","), MAX_ENTRIES)
+    _check_entries(bare.count(","), MAX_DOCUMENT_ENTRIES)
     _check_depth(bare)
     keys = bare.count("=")
     for number, line in enumerate(bare.split("\n"), 1):
         if "." in line:
             parts = [piece.count(".") + 1 for piece in re.split(BETWEEN_KEYS, line)]
-            if max(parts) > MAX_DEPTH:
-                raise TooLargeError(f"line {number}: keys must have at most {MAX_DEPTH} parts")
+            if max(parts) > MAX_DOCUMENT_DEPTH:
+                raise TooLargeError(
+                    f"line {number}: keys must have at most {MAX_DOCUMENT_DEPTH} parts"
+                )
             keys += sum(part for part in parts if part > 2)
         keys += line.lstrip().startswith("[")
         if keys > MAX_KEYS:
@@ -202,5 +204,7 @@ def _check_depth(bare: str) -> None:
     depth = 0
     for bracket in re.finditer(BRACKET, bare):
         depth += 1 if bracket[0] in "[{" else -1
-        if depth > MAX_DEPTH:
-            raise TooLargeError(f"lists and tables must be nested at most {MAX_DEPTH} deep")
+        if depth > MAX_DOCUMENT_DEPTH:
+            raise TooLargeError(
+                f"lists and tables must be nested at most {MAX_DOCUMENT_DEPTH} deep"
+            )

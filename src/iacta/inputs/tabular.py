@@ -44,10 +44,10 @@ DELIMITERS = ",;\t"
 BLOCK_BYTES = 2**20  # the number of bytes in one read
 HEAD_BYTES = 2**13  # the number of bytes that are inspected to detect the format
 BATCH_ROWS = 2**17  # the number of rows in a record batch
-MAX_COLUMNS = 2**14  # the limit of Excel
+MAX_SHEET_COLUMNS = 2**14  # the limit of Excel
 MAX_JSON_BYTES = 2**24  # the maximum size of a JSON document; JSON lines have no such limit
 MAX_EXCEL_BYTES = 2**28  # the maximum size of an unpacked workbook
-MAX_CELLS = 2 * 10**7  # about 1 GB for a sheet, or for JSON lines with varying keys
+MAX_SHEET_CELLS = 2 * 10**7  # about 1 GB for a sheet, or for JSON lines with varying keys
 CELL_PLACE = re.compile(rb'\br="([A-Z]{0,3})([0-9]{1,7})"')
 MAX_CELL_PLACE_BYTES = 20  # the longest match of `CELL_PLACE`, and the overlap of two blocks
 YEAR_1, YEAR_10000 = -62_135_596_800, 253_402_300_800  # Unix times in seconds
@@ -253,8 +253,8 @@ class Tabular:
                 _read_texts(field)
             fields = [field.with_type(_replace_views(field.type)) for field in schema]
             schema = import_module("pyarrow").schema(fields)
-        if len(schema) > MAX_COLUMNS:
-            raise TooLargeError(f"a table must have at most {MAX_COLUMNS} columns, got more")
+        if len(schema) > MAX_SHEET_COLUMNS:
+            raise TooLargeError(f"a table must have at most {MAX_SHEET_COLUMNS} columns, got more")
         return schema, self._check_batches(batches, schema)
 
     def _check_batches(self, batches: Iterator[Any], schema: Any) -> Iterator[Any]:
@@ -481,9 +481,9 @@ def _check_excel_size(file: Any) -> None:
                         columns = max(columns, _parse_column_letters(column))
                         rows = max(rows, int(row))
                     rest = block[-MAX_CELL_PLACE_BYTES:]
-            if columns * rows > MAX_CELLS:
+            if columns * rows > MAX_SHEET_CELLS:
                 raise TooLargeError(
-                    f"a sheet must have at most {MAX_CELLS} cells, got {columns} columns and "
+                    f"a sheet must have at most {MAX_SHEET_CELLS} cells, got {columns} columns and "
                     f"{rows} rows"
                 )
     file.seek(0)
@@ -550,8 +550,8 @@ def split_row(text: str, delimiter: str) -> list[str]:
         (row,) = csv.reader([text], delimiter=delimiter, strict=True)
     except (csv.Error, ValueError):
         raise MalformedError(f"not a CSV row: {quote(text)}") from None
-    if len(row) > MAX_COLUMNS:
-        raise TooLargeError(f"a row must have at most {MAX_COLUMNS} cells, got {len(row)}")
+    if len(row) > MAX_SHEET_COLUMNS:
+        raise TooLargeError(f"a row must have at most {MAX_SHEET_COLUMNS} cells, got {len(row)}")
     return row
 
 

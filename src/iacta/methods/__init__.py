@@ -133,10 +133,11 @@ def _build_stopping(rules: Rules, stop: StopRule, exact: bool, method: str) -> K
         from iacta.methods.simulation import SimulatedKernel
 
         return SimulatedKernel(rules, stop)
-    from iacta.methods.stopping import NAME, Stopping
+    from iacta.methods.stopping import STOPPING, Stopping
 
-    if method not in ("auto", NAME):
+    if method not in ("auto", STOPPING):
         raise IllegalError(
-            f"method must be 'auto', {NAME!r} or 'simulation' {ROLL_STOP_PURPOSE}, got {method!r}"
+            f"method must be 'auto', {STOPPING!r} or 'simulation' {ROLL_STOP_PURPOSE}, "
+            f"got {method!r}"
         )
     return Stopping(rules, stop, exact=exact)

@@ -65,7 +65,7 @@ from iacta.probability.distribution import Distribution
 from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
 
-NAME: str = "balanced_blitz"
+BALANCED_BLITZ: str = "balanced_blitz"
 
 WIN_CUT_OFF = Fraction("0.05")
 WIN_POWER = Fraction("1.3")
@@ -255,7 +255,7 @@ class Blitz(UnitKernel):
     (State(attackers=10, defenders=0), State(attackers=24, defenders=0), 0.0)
     """
 
-    name = NAME
+    name = BALANCED_BLITZ
     modes = (BalancedBlitz,)
 
     def __init__(self, rules: Rules, true: Kernel) -> None:
@@ -337,7 +337,7 @@ class Blitz(UnitKernel):
         if len(able) == 1 or _is_large(most, defenders):
             if len(able) > 1:
                 states = len(able) * min(most * defenders, MAX_OUTCOMES)
-                refuse_too_large(most, defenders, memory=0, method=NAME, states=states)
+                refuse_too_large(most, defenders, memory=0, method=BALANCED_BLITZ, states=states)
             for attackers in sorted(able, reverse=True):  # a battle that is too large fails at once
                 for state, probability in self._list_single_ends(attackers, defenders):
                     yield state, able[attackers] * probability
@@ -365,7 +365,9 @@ class Blitz(UnitKernel):
         if rows is None or most < attackers or size != [defenders, min_attackers]:
             memory = VALUE_BYTES * attackers * (attackers + defenders)
             states = attackers * attackers * defenders
-            refuse_too_large(attackers, defenders, memory=memory, method=NAME, states=states)
+            refuse_too_large(
+                attackers, defenders, memory=memory, method=BALANCED_BLITZ, states=states
+            )
             won, lost = self.true.find_transitions(attackers, defenders, min_attackers)
             rows = reshape(Outcomes(won[min_attackers:, :0:-1], lost[min_attackers:, 1:]))
             most, self._last = attackers, ((attackers, defenders, min_attackers), rows)

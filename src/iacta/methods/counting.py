@@ -47,7 +47,7 @@ Row: TypeAlias = list[int]
 Steps: TypeAlias = dict[tuple[int, int], tuple[int, ...]]
 Ends: TypeAlias = tuple[int, Iterable[tuple[State, Any, int]]]
 
-STEPS_PER_STATE = 8
+COUNTING_STEPS_PER_STATE = 8
 
 
 class Coefficients(NamedTuple):
@@ -243,7 +243,7 @@ class Counting(UnitKernel, RollKernel):
             defenders,
             memory=memory,
             number_bytes=number_bytes,
-            states=STEPS_PER_STATE * attackers * defenders,
+            states=COUNTING_STEPS_PER_STATE * attackers * defenders,
             kind=kind,
         )
 

@@ -30,9 +30,9 @@ from iacta.probability.distribution import Distribution
 from iacta.rules.modes import BalancedBlitz, TrueRandom
 from iacta.rules.rules import Rules
 
-NAME: str = "hand_or_blitz"
+HAND_OR_BLITZ: str = "hand_or_blitz"
 
-ROUNDING = 1e-14
+BLITZ_ROUNDING = 1e-14
 CONQUEST = Reward(Fraction(1), Fraction(0), Fraction(0))
 
 
@@ -83,12 +83,12 @@ def find_best_mix(able: int, defenders: int, rules: Rules) -> OptimalPlay:
 
 def _evaluate_blitz(chances: Floats, relative_error: float) -> StopValue:
     # B increases with W, so bounds on W give bounds on B.
-    error = chances * relative_error + ROUNDING
+    error = chances * relative_error + BLITZ_ROUNDING
     shifted = (np.clip(chances + shift, 0.0, 1.0) for shift in (-error, 0.0, error))
     low, middle, high = map(reshape_chances, shifted)
     # A certain result has no error, so any roll with a positive chance beats a hopeless blitz.
     certain = (low == high) & ((middle == 0) | (middle == 1))
-    rounding = np.where(certain, 0.0, ROUNDING)
+    rounding = np.where(certain, 0.0, BLITZ_ROUNDING)
     return StopValue(middle, np.maximum(high - middle, middle - low) + rounding)
 
 

@@ -46,8 +46,8 @@ Row: TypeAlias = Any  # a sequence indexed by the number of attackers, or by an 
 
 UNIT_ROUNDOFF = 2.0**-53  # relative error of one floating-point operation
 # Limits on the work for one question, checked before the computation.
-MAX_STEPS = 10**9  # one step takes about 20 ns
-MAX_BYTES = 2 * 2**30  # memory for arrays
+MAX_KERNEL_STEPS = 10**9  # one step takes about 20 ns
+MAX_ARRAY_BYTES = 2 * 2**30  # memory for arrays
 OUTCOME_BYTES = 300
 FLOAT_BYTES = 8
 DIGIT_BYTES = 64  # Python multiplies large integers in blocks of this size
@@ -228,8 +228,12 @@ def refuse_too_large(
     states = attackers * defenders if states is None else states
     if number_bytes > FLOAT_BYTES:
         states *= INTERPRETED_STEPS + number_bytes // DIGIT_BYTES
-    if states > MAX_STEPS or memory > MAX_BYTES:
-        needs = "half a minute" if states > MAX_STEPS else f"{MAX_BYTES // 2**30} GiB of memory"
+    if states > MAX_KERNEL_STEPS or memory > MAX_ARRAY_BYTES:
+        needs = (
+            "half a minute"
+            if states > MAX_KERNEL_STEPS
+            else f"{MAX_ARRAY_BYTES // 2**30} GiB of memory"
+        )
         raise TooLargeError(
             f"a {kind} of {quote(attackers)} against {quote(defenders)} is too large for the "
             f"method {method!r}: it would take more than {needs}"

@@ -51,10 +51,10 @@ from iacta.rules.rules import Rules
 
 Steps: TypeAlias = dict[tuple[int, int], tuple[float, ...]]
 
-NEGLIGIBLE = 1e-200
+NEGLIGIBLE_CELL = 1e-200
 CELLS_PER_ROW = 3000  # overhead of a row, in cells
 
-MIN_CHANCE = 1e-175  # smallest chance that a table by anti-diagonals distinguishes from 0
+MIN_LATTICE_CHANCE = 1e-175  # smallest chance that a table by anti-diagonals distinguishes from 0
 CERTAIN = 1 - UNIT_ROUNDOFF
 TRIM_INTERVAL = 8  # number of steps between two trims of the band
 TRIM_WIDTH = 64  # upper bound on the attackers by which the band grows between two trims
@@ -202,7 +202,7 @@ def _solve_few_attackers(attack_dice: int, defenders: int, steps: Steps) -> Floa
         for a in range(1, attack_dice):
             column.append(_average_nearest(nearest, steps[a, dice], a))  # noqa: PERF401 # the last entry is an input
         columns.append(column)
-        if max(max(each) for each in columns[-most:]) < NEGLIGIBLE:
+        if max(max(each) for each in columns[-most:]) < NEGLIGIBLE_CELL:
             break  # all further chances are negligible and stay 0
     chances[:, : len(columns)] = np.transpose(columns)
     return chances
@@ -332,7 +332,7 @@ def _carry_state_forward(nearest: list[Floats], step: tuple[float, ...], a: int)
 
 def _sum_series(states: Floats, p: float, shift: int) -> None:
     """Multiply in place by 1 + T + T² + ..., where T shifts by `shift` states and scales by p."""
-    while p > NEGLIGIBLE and abs(shift) < len(states):
+    while p > NEGLIGIBLE_CELL and abs(shift) < len(states):
         if shift > 0:
             states[shift:] += p * states[:-shift]
         else:
@@ -395,7 +395,9 @@ class _Band:
         self.attack_dice, self.defence_dice = len(few_attackers), len(few_defenders)
         self.attackers, self.defenders = few_defenders.shape[1] - 1, few_attackers.shape[1] - 1
         # With this many armies in total, a side with too few armies for all its dice always loses.
-        self.hopeless = _count_needed(few_attackers.max(axis=0) >= MIN_CHANCE) + self.attack_dice
+        self.hopeless = (
+            _count_needed(few_attackers.max(axis=0) >= MIN_LATTICE_CHANCE) + self.attack_dice
+        )
         # The recurrence gives 1 for few defenders only if it averages certain chances.
         certain_from = _count_needed(few_defenders.min(axis=0) < CERTAIN)
         self.hopeful = certain_from + self.taken + self.defence_dice
@@ -463,7 +465,7 @@ class _Band:
         """Trim cells equal to 0 or 1 off the band, but keep most .. least − 1 attackers."""
         rows = self.chances.reshape(-1, self.taken)[self.taken :]
         if total >= self.hopeless and self.low < most:
-            needed = rows[self.low : min(most, self.low + TRIM_WIDTH)].max(1) >= MIN_CHANCE
+            needed = rows[self.low : min(most, self.low + TRIM_WIDTH)].max(1) >= MIN_LATTICE_CHANCE
             skipped = int(np.argmax(needed)) if needed.any() else len(needed)
             rows[self.low : self.low + skipped] = 0.0
             self.low += skipped

@@ -71,19 +71,19 @@ import numpy.typing as npt
 
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, TooLargeError
-from iacta.methods.kernel import MAX_STEPS, Chances, Error, Floats, RollKernel, State, Values
+from iacta.methods.kernel import MAX_KERNEL_STEPS, Chances, Error, Floats, RollKernel, State, Values
 from iacta.methods.lattice import Lattice, Steps, find_steps, run_forward
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
 
-NAME = "leap"
+LEAP = "leap"
 
 Whole: TypeAlias = npt.NDArray[np.int64]
 Complex: TypeAlias = npt.NDArray[np.complex128]
 
 RELATIVE_ERROR = 1e-12
-MIN_CHANCE = 1e-150  # smallest chance with an error bound; smaller chances become 0
+MIN_LEAP_CHANCE = 1e-150  # smallest chance with an error bound; smaller chances become 0
 TABLE_SIZE = 256
 MAX_LEAP_ARMIES = 10**18  # keeps products within 64 bits
 MAX_FULL_STATES = 10**6  # maximum number of states to visit with `lattice`
@@ -93,7 +93,7 @@ LIKELY_OUTCOMES = 16  # ratio of the number of likely outcomes to √(fighting a
 MIN_OUTCOME = 1e-18  # minimum chance of a listed outcome, given the winner
 
 DIAGONALS = (128, 256, 512, 1024)
-RARE = 1e-15  # chance below which a longer diagonal may be needed
+RARE_DIAGONAL = 1e-15  # chance below which a longer diagonal may be needed
 NEGLIGIBLE = 1e-15  # negligible part of a chance
 LOG_NEGLIGIBLE = -400.0
 MIN_SIGMA = 12.0  # standard deviation above which the integrand is almost a bell curve
@@ -108,7 +108,7 @@ NEWTON_STEPS = 60
 SETTLED = 0.05
 MAX_TILT = 40.0
 MAX_TOTAL = 10**9  # keeps products below 2^63
-MAX_CELLS = 2**12  # nodes per row; fits a processor's cache
+MAX_NODES_PER_ROW = 2**12  # nodes per row; fits a processor's cache
 
 OMITTED = 1e-20  # probability that may be omitted, relative to the smaller chance to win
 
@@ -234,8 +234,8 @@ def find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     Returns floats. The relative error of probabilities of at least 1e-30 is at most 1e-12.
     """
     found = np.empty(len(rolls))
-    for first in range(0, len(rolls), MAX_CELLS):
-        cells = slice(first, first + MAX_CELLS)
+    for first in range(0, len(rolls), MAX_NODES_PER_ROW):
+        cells = slice(first, first + MAX_NODES_PER_ROW)
         found[cells] = _find_probabilities(walk, rolls[cells], losses[cells])
     return found
 
@@ -326,10 +326,10 @@ def _find_chances(able: int, defenders: int, rules: Rules, min_survivors: int) -
     moderate = able * defenders <= MAX_FULL_STATES and defenders <= MAX_FULL_ROWS
     if moderate and (able < i or defenders < j):
         return Lattice(rules).chances(able, defenders, min_survivors)
-    for armies in DIAGONALS[DIAGONALS.index(_choose_diagonal(rules, RARE)) :]:
+    for armies in DIAGONALS[DIAGONALS.index(_choose_diagonal(rules, RARE_DIAGONAL)) :]:
         chances = _leap(able, defenders, rules, min_survivors, armies)
         few, rarer = _bound_win_chance_of_few(armies, rules, min_survivors), min(chances)
-        if few <= NEGLIGIBLE * rarer or few + rarer < MIN_CHANCE:
+        if few <= NEGLIGIBLE * rarer or few + rarer < MIN_LEAP_CHANCE:
             return chances
     return Lattice(rules).chances(able, defenders, min_survivors) if moderate else chances
 
@@ -391,23 +391,23 @@ def _build_side(values: Floats) -> _Diagonal:
 def _choose_diagonal(rules: Rules, chance: float) -> int:
     """Return the size of the first diagonal on which a side with few armies almost never wins.
 
-    chance: the chance to compute, at most `RARE`. On the diagonal, the chance to win with a few
-        armies must be negligible relative to this chance.
+    chance: the chance to compute, at most `RARE_DIAGONAL`. On the diagonal, the chance to win
+        with a few armies must be negligible relative to this chance.
 
     If no diagonal is long enough, return the longest.
     """
     if not find_attackers_walk(rules).variance:
         raise IllegalError(
-            f"the method {NAME!r} needs rules in which a roll with all dice has more than one "
+            f"the method {LEAP!r} needs rules in which a roll with all dice has more than one "
             f"result, got {rules!r}"
         )
     for armies in DIAGONALS:
         if _bound_win_chance_of_few(armies, rules) < NEGLIGIBLE * chance:
             return armies
-    if chance < RARE:
-        return max(DIAGONALS[-1], _choose_diagonal(rules, RARE))
+    if chance < RARE_DIAGONAL:
+        return max(DIAGONALS[-1], _choose_diagonal(rules, RARE_DIAGONAL))
     raise IllegalError(
-        f"the method {NAME!r} needs rules in which a few armies almost never beat {DIAGONALS[-1]}, "
+        f"the method {LEAP!r} needs rules in which a few armies almost never beat {DIAGONALS[-1]}, "
         f"got {rules!r}"
     )
 
@@ -665,7 +665,7 @@ def _find_entry_chances(
 
 
 def count_spare_armies(
-    armies: int, others: int, walk: Walk, margin: int, rare: float = RARE
+    armies: int, others: int, walk: Walk, margin: int, rare: float = RARE_DIAGONAL
 ) -> int:
     """Return the number of a side's armies that almost never fight.
 
@@ -698,8 +698,8 @@ class Leap(RollKernel):
     (0.999844, '1.55887520756e-04')
     """
 
-    name = NAME
-    least_chance = MIN_CHANCE
+    name = LEAP
+    least_chance = MIN_LEAP_CHANCE
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Raise `IactaError` for more than 10^18 armies, and for rules that the method excludes.
@@ -707,8 +707,8 @@ class Leap(RollKernel):
         Such rules let a few armies beat a thousand, or give a roll with all dice only one result.
         """
         if max(attackers, defenders) > MAX_LEAP_ARMIES:
-            raise TooLargeError(f"armies must be at most 10^18 for the method {NAME!r}")
-        _choose_diagonal(self.rules, RARE)
+            raise TooLargeError(f"armies must be at most 10^18 for the method {LEAP!r}")
+        _choose_diagonal(self.rules, RARE_DIAGONAL)
 
     def error(self, attackers: int, defenders: int) -> Error:
         """Return a relative bound of 1e-12, which holds for chances above 1e-150."""
@@ -720,7 +720,7 @@ class Leap(RollKernel):
         if max(attackers, defenders) <= TABLE_SIZE and min(attackers, defenders) > 0:
             return float(_build_table(self.rules)[attackers - 1, defenders - 1])
         won, lost = self.chances(attackers, defenders)
-        if won < MIN_CHANCE:
+        if won < MIN_LEAP_CHANCE:
             return 0.0
         return float(won if won < lost else 1 - lost)
 
@@ -760,8 +760,8 @@ class Leap(RollKernel):
             yield State(attackers, defenders), 1.0
             return
         won, lost = map(float, self.chances(attackers, defenders))
-        rarer = min(chance for chance in (won, lost) if chance >= MIN_CHANCE)
-        rare = min(rarer, RARE)
+        rarer = min(chance for chance in (won, lost) if chance >= MIN_LEAP_CHANCE)
+        rare = min(rarer, RARE_DIAGONAL)
         near = _choose_diagonal(self.rules, rare)
         ours = count_spare_armies(attackers, defenders, find_attackers_walk(self.rules), near, rare)
         theirs = count_spare_armies(
@@ -797,7 +797,7 @@ def _find_negligible_chance(win_chance: float) -> float:
 
     win_chance: the total chance to win of the side that wins in this outcome.
     """
-    return MIN_OUTCOME * win_chance if win_chance >= MIN_CHANCE else inf
+    return MIN_OUTCOME * win_chance if win_chance >= MIN_LEAP_CHANCE else inf
 
 
 def _list_likely(window: Window, win_chance: float) -> Iterator[tuple[int, float]]:
@@ -811,7 +811,7 @@ def _list_likely(window: Window, win_chance: float) -> Iterator[tuple[int, float
 
 def _refuse_many(armies: int) -> None:
     outcomes = LIKELY_OUTCOMES * isqrt(armies)
-    if outcomes * STEPS_PER_OUTCOME > MAX_STEPS:
+    if outcomes * STEPS_PER_OUTCOME > MAX_KERNEL_STEPS:
         raise TooLargeError(
             f"a battle of {quote(armies)} armies has about {outcomes:.0e} likely outcomes, which "
             "would take more than half a minute to list; the chance to win alone has no such limit"

@@ -80,7 +80,7 @@ from iacta.rules.rules import Rules
 Whole: TypeAlias = npt.NDArray[np.int64]
 Moves: TypeAlias = Iterator[tuple[Whole, Whole, float]]
 
-NAME = "markov"
+MARKOV = "markov"
 MAX_ERROR = 1e-12  # maximum absolute error of results if armies can grow
 FIRST_ROOM = 4  # first value of the room h, in gains
 MAX_GROWN_STATES = 10**6  # takes a few hundred megabytes
@@ -211,7 +211,7 @@ def load_scipy(part: str) -> Any:
         return import_module(part)
     except ImportError:
         raise missing_error(
-            f"the method {NAME!r} needs SciPy, which is not installed", "methods"
+            f"the method {MARKOV!r} needs SciPy, which is not installed", "methods"
         ) from None
 
 
@@ -237,7 +237,7 @@ class Markov(UnitKernel, RollKernel):
     0.754244
     """
 
-    name = NAME
+    name = MARKOV
     quick_states = 250_000
     modes = (TrueRandom, ArmiesGrow)
     is_vectorised = True
@@ -256,7 +256,7 @@ class Markov(UnitKernel, RollKernel):
         if self.gain and states > MAX_GROWN_STATES:
             raise TooLargeError(
                 f"a battle of {attackers + self.garrison} against {defenders} whose armies can "
-                f"grow has {states:.0e} states for the method {NAME!r}, expected at most "
+                f"grow has {states:.0e} states for the method {MARKOV!r}, expected at most "
                 f"{MAX_GROWN_STATES:.0e}"
             )
         if states > MAX_DENSE:
@@ -393,7 +393,7 @@ class Markov(UnitKernel, RollKernel):
         if not error <= MAX_ERROR:
             raise TooLargeError(
                 f"a battle of {attackers + self.garrison} against {defenders} is too large for "
-                f"the method {NAME!r}: its error may be {error:.1e}, expected at most "
+                f"the method {MARKOV!r}: its error may be {error:.1e}, expected at most "
                 f"{MAX_ERROR:.0e}"
             )
 
@@ -410,7 +410,7 @@ class Markov(UnitKernel, RollKernel):
         if able * defenders > MAX_GROWN_STATES:
             raise TooLargeError(
                 f"a battle of {whole.able - room + self.garrison} against "
-                f"{whole.defenders - room} is too large for the method {NAME!r}: its armies grow "
+                f"{whole.defenders - room} is too large for the method {MARKOV!r}: its armies grow "
                 f"past {whole.able + self.garrison} against {whole.defenders} with a chance of up "
                 f"to {left_out:.1e}, expected at most {MAX_ERROR:.0e}"
             )

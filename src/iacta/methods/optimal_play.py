@@ -47,7 +47,7 @@ from iacta.methods.sees_first import SeesFirst
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
 from iacta.rules.rules import Rules
 
-NAME: str = "optimal_play"
+OPTIMAL_PLAY: str = "optimal_play"
 
 Dice: TypeAlias = tuple[int, int]
 
@@ -187,7 +187,9 @@ def refuse(able: int, defenders: int, rules: Rules) -> None:
     """
     refuse_rules(rules)
     memory = 8 * QUANTITIES * (able + defenders + 1) * (defenders + 1)
-    refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=8 * QUANTITIES)
+    refuse_too_large(
+        able, defenders, memory=memory, method=OPTIMAL_PLAY, number_bytes=8 * QUANTITIES
+    )
 
 
 def solve_exactly(
@@ -208,7 +210,7 @@ def solve_exactly(
     unit = induction.coefficients.unit
     number_bytes = SUMMED * ((able + defenders) * unit.bit_length() // 8 + OUTCOME_BYTES)
     memory = (able + 1) * (defenders + 1) * number_bytes
-    refuse_too_large(able, defenders, memory=memory, method=NAME, number_bytes=number_bytes)
+    refuse_too_large(able, defenders, memory=memory, method=OPTIMAL_PLAY, number_bytes=number_bytes)
     found = induction.solve()
     armies = np.add.outer(range(defenders + 1), range(able + 1))
     powers = np.array(induction.powers, object)[armies]

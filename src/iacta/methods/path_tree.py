@@ -26,7 +26,7 @@ from iacta.probability.distribution import Distribution
 from iacta.rules.roll import Losses, loss_counts
 from iacta.rules.rules import Rules
 
-MAX_STATES = 2500
+MAX_PATH_STATES = 2500
 
 
 class PathStep(NamedTuple):
@@ -50,10 +50,10 @@ class PathTree(RollKernel):
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Raise `TooLargeError` for a battle with more than 2500 states."""
-        if max(attackers, 0) * defenders > MAX_STATES:
+        if max(attackers, 0) * defenders > MAX_PATH_STATES:
             raise TooLargeError(
                 f"a battle of {quote(attackers + self.garrison)} against {quote(defenders)} is too "
-                f"large for the method {self.name!r}: it has more than {MAX_STATES} states"
+                f"large for the method {self.name!r}: it has more than {MAX_PATH_STATES} states"
             )
 
     def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:

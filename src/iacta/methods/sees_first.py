@@ -74,8 +74,8 @@ from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.roll import find_loss_counts_by_throw, refuse_many_rolls
 from iacta.rules.rules import Rules
 
-NAME: str = "sees_first"
-EXACT_NAME: str = "sees_first_exact"
+SEES_FIRST: str = "sees_first"
+SEES_FIRST_EXACT: str = "sees_first_exact"
 
 Aim = Literal["conquest", "losses"]
 
@@ -103,7 +103,7 @@ class SeesFirst(UnitKernel):
     is_vectorised = True
 
     def __init__(self, rules: Rules, *, exact: bool) -> None:
-        self.exact, self.name = exact, EXACT_NAME if exact else NAME
+        self.exact, self.name = exact, SEES_FIRST_EXACT if exact else SEES_FIRST
         self.quick_states = 20_000 if exact else 1e6
         super().__init__(rules)
 

@@ -58,7 +58,7 @@ from iacta.rules.modes import MODES
 from iacta.rules.rules import Rules
 from iacta.rules.stop import ROLL_STOP_PURPOSE, StopRule
 
-NAME = "stopping"
+STOPPING = "stopping"
 
 Numbers: TypeAlias = npt.NDArray[Any]
 Steps: TypeAlias = dict[tuple[int, int], tuple[Any, ...]]
@@ -171,7 +171,7 @@ class Stopping(UnitKernel, RollKernel):
 State(attackers=3, defenders=0): 2890})
     """
 
-    name = NAME
+    name = STOPPING
     is_vectorised = True
 
     def __init__(self, rules: Rules, stop: StopRule, *, exact: bool) -> None:

@@ -21,7 +21,8 @@ FOLDER = Path(__file__).parent / "library"  # a folder of data, not a Python pac
 SOURCES = Path(__file__).parents[2] / "core"  # a folder that exists only in a checkout
 SUFFIXES = (".so", ".dylib", ".dll")
 POINTERS = {np.dtype(kind): ctypes.POINTER(kind) for kind in NUMBERS.values()}
-VERSION = 1  # the version of the interface that this package calls, IACTA_VERSION in the header
+# The version of the interface that this package calls, IACTA_VERSION in the header.
+INTERFACE_VERSION = 1
 MESSAGE_BYTES = 200  # the size of the buffer for an error message
 
 
@@ -153,7 +154,7 @@ def find_library() -> Library | None:
         functions = ctypes.CDLL(str(found))
     except OSError:
         return None
-    if not hasattr(functions, "iacta_version") or functions.iacta_version() != VERSION:
+    if not hasattr(functions, "iacta_version") or functions.iacta_version() != INTERFACE_VERSION:
         what_to_do = "run `make core`" if _is_checkout() else "install iacta again"
         raise IactaError(f"the compiled core of iacta has another version; {what_to_do}")
     header = read_header((FOLDER / "iacta.h").read_text(encoding="utf-8"))

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from iacta.inputs.checks import read_seconds
 
-MAX_BYTES = 400 * 2**20  # the memory limit of a search, in bytes
+MAX_SEARCH_BYTES = 400 * 2**20  # the memory limit of a search, in bytes
 THREADS = 2  # more threads do not help on a typical server
-MIN_SHARE = 0.02  # the minimum share of an item in seconds, even if later items get no time
+MIN_TIME_SHARE = 0.02  # the minimum share of an item in seconds, even if later items get no time
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -35,7 +35,7 @@ class Deadline:
 
     is_divided = True
 
-    def __init__(self, seconds: float | None = None, most_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, seconds: float | None = None, most_bytes: int = MAX_SEARCH_BYTES) -> None:
         self.limited = seconds is not None
         self.bytes = most_bytes
         self.start = monotonic()
@@ -122,7 +122,7 @@ def run_in_threads(
         nonlocal waiting
         if deadline.is_over:
             return []
-        part = deadline.take_share(min(THREADS / waiting, 1.0), MIN_SHARE)
+        part = deadline.take_share(min(THREADS / waiting, 1.0), MIN_TIME_SHARE)
         waiting -= 1
         return [(item, function(item, part))]
 

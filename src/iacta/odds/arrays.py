@@ -29,7 +29,7 @@ from iacta.rules.variants import find_rules
 CELLS_PER_CHANCE = 10**5  # the number of table cells that take as long to compute as one chance
 CELLS_PER_DISTRIBUTION = 10**7  # the number of table cells that take as long as one distribution
 MAX_MODERATE_ARMIES = 1_000
-MAX_CELLS = 4 * 10**6  # the largest lookup table
+MAX_LOOKUP_CELLS = 4 * 10**6  # the largest lookup table
 HALF = Fraction(1, 2)
 
 Army: TypeAlias = int | np.integer[Any]
@@ -342,7 +342,7 @@ class _Battles:
     def compute_chances(self) -> npt.NDArray[Any]:
         able, defenders = self._sizes
         several = self.attackers.size > 1
-        moderate = several and able * defenders <= MAX_CELLS
+        moderate = several and able * defenders <= MAX_LOOKUP_CELLS
         if moderate and not self.kernel.exact and _has_tables(self.kernel):
             table = self.kernel.win_table(able, defenders, self.staying + 1)
             return np.array(table[self.attackers, self.defenders - 1])
@@ -406,7 +406,7 @@ class _Battles:
         self.kernel.for_question("table", *sizes).refuse(*sizes)
         values = Values([*map(won, range(sizes[0] + 1))], [*map(lost, range(sizes[1] + 1))])
         rows = self.kernel.run_backward(values)
-        if not self.kernel.exact and sizes[0] * sizes[1] <= MAX_CELLS:
+        if not self.kernel.exact and sizes[0] * sizes[1] <= MAX_LOOKUP_CELLS:
             table = np.empty((sizes[1], self.staying + sizes[0] + 1))
             for d, row in enumerate(rows, start=1):
                 table[d - 1, : self.staying], table[d - 1, self.staying :] = values.lost[d], row

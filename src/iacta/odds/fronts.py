@@ -38,8 +38,8 @@ from iacta.methods import find_kernel
 from iacta.methods.kernel import Error, Floats, Values
 from iacta.odds.spread import (
     MAX_FRONT_ARMIES,
+    MAX_SPREAD_VALUES,
     MAX_SPREADS,
-    MAX_VALUES,
     OBJECTIVES,
     AttackedChain,
     Objective,
@@ -57,9 +57,9 @@ Shape: TypeAlias = Literal["chain", "any", "end"]
 Division: TypeAlias = tuple[int, ...]
 
 SHAPES: tuple[Shape, ...] = ("chain", "any", "end")
-MAX_STEPS = 2 * 10**9  # about half a minute of computation with floats
-MAX_COMPARED = 1000  # the maximum number of divisions that are compared with fractions
-MAX_EXACT_STEPS = 3 * 10**5  # about half a minute of computation with fractions
+MAX_FRONT_STEPS = 2 * 10**9  # about half a minute of computation with floats
+MAX_COMPARED_DIVISIONS = 1000  # the maximum number of divisions that are compared with fractions
+MAX_EXACT_FRONT_STEPS = 3 * 10**5  # about half a minute of computation with fractions
 MIN_HOLD_CHANCE = 1e-300
 
 
@@ -349,8 +349,8 @@ class _Row(NamedTuple):
         if not chain.is_small(comb(most, len(chain.least))):
             raise TooLargeError(
                 f"a chain must have at most {MAX_SPREADS:.0e} spreads, and at most "
-                f"{MAX_VALUES:.0e} spreads times attackers, got {quote(format_front(self.front))} "
-                f"with up to {quote(most)} armies"
+                f"{MAX_SPREAD_VALUES:.0e} spreads times attackers, "
+                f"got {quote(format_front(self.front))} with up to {quote(most)} armies"
             )
         taken, missing = np.full(most + 1, np.inf), np.full(most + 1, -np.inf)
         battles, payoff = chain.tabulate_battles(most), chain.payoff
@@ -374,7 +374,7 @@ class _Group(NamedTuple):
     stop: StopRule
 
     def compute_curve(self, most: int) -> _Curve:
-        if len(self.front.least) > 1 and len(self.front.least) * (most + 1) ** 2 > MAX_STEPS:
+        if len(self.front.least) > 1 and len(self.front.least) * (most + 1) ** 2 > MAX_FRONT_STEPS:
             raise TooLargeError(
                 "the front must have fewer territories side by side, or fewer armies, got "
                 f"{quote(format_front(self.front))} with up to {quote(most)} armies"
@@ -477,8 +477,10 @@ def _find_best_division(
         for model, n in zip(models, one, strict=True)
     )
     inexact = any(model.rules.mode.inexact for model in models)
-    if inexact or len(near) > MAX_COMPARED or steps > MAX_EXACT_STEPS:
-        return min(near[:MAX_COMPARED], key=lambda division: _sum_costs(costs, division)), False
+    if inexact or len(near) > MAX_COMPARED_DIVISIONS or steps > MAX_EXACT_FRONT_STEPS:
+        return min(
+            near[:MAX_COMPARED_DIVISIONS], key=lambda division: _sum_costs(costs, division)
+        ), False
     exact = {
         key: loss.exact_total(
             [
@@ -498,14 +500,14 @@ def _find_best_division(
 def _list_divisions(
     costs: Sequence[Floats], least: Sequence[Floats], most: float
 ) -> Iterator[Division]:
-    """Yield up to `MAX_COMPARED` + 1 divisions with a cost of at most `most`.
+    """Yield up to `MAX_COMPARED_DIVISIONS` + 1 divisions with a cost of at most `most`.
 
     costs: the costs c_f of each front.
     least: the minimum costs C_1, C_2, ..., as returned by `_compute_least_costs`.
     """
     pending: list[tuple[int, float, Division]] = [(len(costs[0]) - 1, 0.0, ())]
     count = 0
-    while pending and count <= MAX_COMPARED:
+    while pending and count <= MAX_COMPARED_DIVISIONS:
         rest, spent, division = pending.pop()
         place = len(costs) - len(division) - 1
         if place == 0:

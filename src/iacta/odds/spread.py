@@ -40,14 +40,14 @@ PAYOFFS: dict[Objective, Callable[[int], Payoff]] = {
     "territories": lambda territories: Payoff(tuple(range(territories + 1))),
 }
 MAX_FRONT_ARMIES = 10_000  # the limit for a stack, and for all armies of a front or chain
-MAX_LISTED = 100  # the maximum number of equally good spreads in a result
+MAX_LISTED_SPREADS = 100  # the maximum number of equally good spreads in a result
 MIN_FLOAT_VALUE = 1e-130  # the error bound does not cover smaller values, which may underflow
 MAX_SPREADS = 2 * 10**6  # if more spreads are possible, only some are compared
-MAX_VALUES = 5 * 10**7  # the limit for the number of spreads times the number of attackers
-MAX_EXACT_STEPS = 3 * 10**6  # about half a minute of computation with fractions
+MAX_SPREAD_VALUES = 5 * 10**7  # the limit for the number of spreads times the number of attackers
+MAX_EXACT_SPREAD_STEPS = 3 * 10**6  # about half a minute of computation with fractions
 MAX_TRIES = 20_000  # the maximum number of spreads that the local search tries
 MAX_TRY_STEPS = 3 * 10**9  # about half a minute of local search
-MAX_CACHED = 10_000  # the maximum number of vectors in the cache of a model
+MAX_CACHED_VECTORS = 10_000  # the maximum number of vectors in the cache of a model
 
 
 @dataclass(frozen=True, repr=False)
@@ -308,7 +308,7 @@ class AttackedChain:
 
     def is_small(self, spreads: int) -> bool:
         """Return whether a number of spreads is small enough to compare them all."""
-        return spreads <= MAX_SPREADS and spreads * (self.attackers + 1) <= MAX_VALUES
+        return spreads <= MAX_SPREADS and spreads * (self.attackers + 1) <= MAX_SPREAD_VALUES
 
     def tabulate_battles(self, armies: int) -> Battles:
         largest = armies - len(self.least) + 1
@@ -331,7 +331,7 @@ class AttackedChain:
         length = len(self.least)
         count = comb(armies - 1, length - 1)
         if self._is_hopeless() and max(self.least) == 1:
-            spreads = tuple(islice(_generate_most_even(armies, length), MAX_LISTED))
+            spreads = tuple(islice(_generate_most_even(armies, length), MAX_LISTED_SPREADS))
             return BestSpread(spreads, count, 0.0, True)
         battles, payoff = self.tabulate_battles(armies), self.payoff
         even = _spread_evenly(armies, length)
@@ -372,7 +372,7 @@ class AttackedChain:
         # square of its length. With 200 attackers or more, this dominates the computation.
         step = 1 + (self.attackers / 200) ** 2
         steps = len(different) * armies * self.attackers * step
-        if steps > MAX_EXACT_STEPS or self.rules.mode.inexact:
+        if steps > MAX_EXACT_SPREAD_STEPS or self.rules.mode.inexact:
             best = spreads[int(costs[near].argmin())]
             equal = [spread for spread in spreads if same[spread] == same[best]]
             return self._make_result(equal, is_exact=False)
@@ -396,7 +396,7 @@ class AttackedChain:
     def _make_result(self, spreads: Sequence[Spread], *, is_exact: bool) -> BestSpread:
         different = sorted(set(spreads), key=measure_unevenness)
         value = self.compute_value(different[0], exact=False)
-        return BestSpread(tuple(different[:MAX_LISTED]), len(different), value, is_exact)
+        return BestSpread(tuple(different[:MAX_LISTED_SPREADS]), len(different), value, is_exact)
 
 
 def _are_near(costs: Floats, error: Error) -> npt.NDArray[np.bool_]:
@@ -407,7 +407,7 @@ def _are_near(costs: Floats, error: Error) -> npt.NDArray[np.bool_]:
 
 
 def _compute_cost(model: Model, spread: Spread) -> float:
-    if len(model.cache) > MAX_CACHED:
+    if len(model.cache) > MAX_CACHED_VECTORS:
         model.cache.clear()
     return model.payoff.sign * float(model.compute_value(spread))
 

@@ -51,7 +51,7 @@ Spread: TypeAlias = tuple[int, ...]
 Whole: TypeAlias = npt.NDArray[np.int16]
 Vector: TypeAlias = npt.NDArray[Any]
 
-MAX_BYTES = 2**30  # the memory limit for the outcomes of all battles
+MAX_OUTCOME_BYTES = 2**30  # the memory limit for the outcomes of all battles
 
 
 class Payoff(NamedTuple):
@@ -179,7 +179,7 @@ def tabulate_battles(attackers: int, defenders: int, kernel: Kernel, garrison: i
 
     Raises `TooLargeError` for tables of more than a GiB.
     """
-    if 8 * (defenders + 1) * (attackers + 1) ** 2 > MAX_BYTES:
+    if 8 * (defenders + 1) * (attackers + 1) ** 2 > MAX_OUTCOME_BYTES:
         raise TooLargeError(
             "attackers and armies must be at most about 500 each for a spread, "
             f"got {quote(attackers)} and up to {quote(defenders)} in one territory"

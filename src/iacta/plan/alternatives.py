@@ -29,8 +29,8 @@ from iacta.plan.problem import PolicyAction, TurnState
 # An attack with more possible results is treated as a whole battle. A roll with at most three
 # defence dice has at most 4 results.
 MAX_ROLL_RESULTS = 4
-SAME = 1e-9  # two exact values that differ by less are treated as equal
-DIGITS = 12  # values are rounded to this many decimals before they are compared
+SAME_ALTERNATIVE = 1e-9  # two exact values that differ by less are treated as equal
+VALUE_DIGITS = 12  # values are rounded to this many decimals before they are compared
 
 
 class Alternative(NamedTuple):
@@ -87,7 +87,7 @@ def select_best_per_border(ways: Iterable[Alternative]) -> tuple[Alternative, ..
     for each in ways:
         border = each.start, each.to
         before = best.setdefault(border, each)
-        if round(each.value, DIGITS) > round(before.value, DIGITS):
+        if round(each.value, VALUE_DIGITS) > round(before.value, VALUE_DIGITS):
             best[border] = each
         if not each.is_detour:
             useful.add(border)
@@ -108,7 +108,7 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
     scale = (plan.comparable_value - problem.held) / best if is_scaled else 1.0
     names = problem.goal.names if problem.goal.is_chance else ()
     wanted = make_mask(map(problem.place, names)) or problem.field
-    equal = SAME if policy.is_exact else EQUAL
+    equal = SAME_ALTERNATIVE if policy.is_exact else EQUAL
     dice_of = defaultdict[tuple[str, str], list[int]](list)
     for attack in problem.turn.actions():
         if isinstance(attack, Attack):
@@ -137,7 +137,7 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
                         found.insert(0, found.pop())
     if problem.focus is not None:
         found += _list_detours(plan, deadline)
-    return tuple(sorted(found, key=lambda each: (each.is_detour, -round(each.value, DIGITS))))
+    return tuple(sorted(found, key=lambda each: (each.is_detour, -round(each.value, VALUE_DIGITS))))
 
 
 def _list_detours(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
@@ -182,7 +182,7 @@ def find_uncertainty(plan: Plan) -> float:
     seen = plan.problem.held + plan.policy.decide(plan.problem.start).value
     off = 0.0 if plan.policy.is_exact else abs(plan.value - seen)
     low, high = plan.interval or (plan.value, plan.value)
-    return max(high - low, off, SAME)
+    return max(high - low, off, SAME_ALTERNATIVE)
 
 
 def find_significant_loss(loss: float, uncertainty: float) -> float:

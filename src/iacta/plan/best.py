@@ -21,8 +21,8 @@ from iacta.probability.chances import Chance, read_chance
 Progress: TypeAlias = Callable[[float, float], object]
 Improved: TypeAlias = Callable[[Plan], object]  # a callback that receives the best plan so far
 
-MIN_CHANCE = 1e-12  # a plan does not list battles that happen with a smaller chance
-MAX_ARMIES = 1000  # the search for the fewest armies gives up beyond this number
+MIN_BATTLE_CHANCE = 1e-12  # a plan does not list battles that happen with a smaller chance
+MAX_NEEDED_ARMIES = 1000  # the search for the fewest armies gives up beyond this number
 FIRST_TRIED = 8
 TRIAL_TIME_SHARE = 0.2  # fraction of the remaining time for the plan with each number of armies
 
@@ -180,7 +180,7 @@ def make_plan(found: Found, seconds: float) -> Plan:
     endings = [
         Ending(problem.name(visit.start), problem.name(visit.to), visit.ended)
         for visit in report.visits
-        if visit.ended > MIN_CHANCE
+        if visit.ended > MIN_BATTLE_CHANCE
     ]
     return Plan(
         problem.turn,
@@ -220,11 +220,11 @@ def _make_steps(problem: Problem, report: Report) -> tuple[Step, ...]:
             tuple(
                 (able, chance, moved / chance)
                 for able, chance, moved in visit.advances
-                if chance > MIN_CHANCE
+                if chance > MIN_BATTLE_CHANCE
             ),
         )
         for visit in report.visits
-        if visit.reached > MIN_CHANCE
+        if visit.reached > MIN_BATTLE_CHANCE
     ]
     return tuple(sorted(steps, key=lambda step: -step.reach_probability))
 
@@ -295,7 +295,9 @@ def armies_needed_for_plan(
             )
         return plan.comparable_value >= wanted
 
-    fewest = find_least(is_enough, FIRST_TRIED, step=FIRST_TRIED, most=MAX_ARMIES)
+    fewest = find_least(is_enough, FIRST_TRIED, step=FIRST_TRIED, most=MAX_NEEDED_ARMIES)
     if fewest is None:
-        raise IllegalError(f"{MAX_ARMIES} armies on {name} do not reach a chance of {chance}")
+        raise IllegalError(
+            f"{MAX_NEEDED_ARMIES} armies on {name} do not reach a chance of {chance}"
+        )
     return fewest

@@ -48,7 +48,7 @@ from iacta.plan.simulated import find_final_states, play_games
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, mean_error
 
-ENDS = 128  # default number of simulated games for the estimate of the chosen policy
+CONTINUATION_ENDS = 128  # default number of simulated games for the estimate of the chosen policy
 AFTER_INTERRUPT = 0.5  # time in seconds to evaluate the best policy after Ctrl-C
 PILOT_DIVISOR = 8  # the first comparison plays 1 / 8 of the games of the final estimate
 # Fractions of the remaining time to find the candidate policies, to compare them, and to estimate
@@ -59,10 +59,11 @@ LATER_WORTH = 20.0  # payoff of each later goal in one of the objectives; the fi
 ARMY_WORTHS = (0.01, 0.04)  # payoffs of a surviving army in two objectives; the first goal pays 1
 MAX_FIRST_STATES = 50_000  # maximum number of states in an exact search for the first goal
 MAX_LATER_STATES = 2_000  # maximum number of states in an exact search after the first goal
-EXACT_TIME_SHARE = 0.3  # fraction of the time that may be spent on solving the whole turn exactly
+# Fraction of the time that may be spent on solving the whole turn exactly.
+WHOLE_TURN_TIME_SHARE = 0.3
 MAX_TURN_STATES = 6_000  # maximum number of states in an exact solution of the whole turn
 MAX_ENDS = 1_000  # maximum number of states, in an exact solution, that reach the first goal
-SAME = 1e-12
+SAME_CONTINUATION = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,7 +119,7 @@ def go_on(
     goal: InOrder,
     armies: Distribution[int] | Mapping[int, float],
     *,
-    ends: int = ENDS,
+    ends: int = CONTINUATION_ENDS,
     seed: int = 0,
     time_limit: float | None = None,
     progress: Progress | None = None,
@@ -196,7 +197,7 @@ def _solve_turn(
     later: the later goals and the new armies.
     """
     until = make_mask(map(first.place, first.goal.names))
-    part = deadline.take_share(EXACT_TIME_SHARE)
+    part = deadline.take_share(WHOLE_TURN_TIME_SHARE)
     if not until & ~first.owned:
         return None
     known: dict[TurnState, _End] = {}
@@ -343,7 +344,9 @@ class _SimulatedTurns:
         rows = np.array(self._found)
         values, luck = rows[:, column], rows[:, 2]
         spread = luck.var() if len(rows) >= MIN_GAMES else 0.0
-        slope = np.mean((values - values.mean()) * luck) / spread if spread > SAME else 0.0
+        slope = (
+            np.mean((values - values.mean()) * luck) / spread if spread > SAME_CONTINUATION else 0.0
+        )
         found: list[float] = (values - slope * luck).tolist()
         return found
 

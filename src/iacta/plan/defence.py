@@ -27,7 +27,7 @@ from iacta.plan.goals import TakeAll
 from iacta.plan.hold import NOTHING, Fortified, Hold, OpponentTurns, Outlook
 from iacta.plan.opponents import list_attackers
 from iacta.plan.reinforcement import (
-    MAX_NEW,
+    MAX_PLACED_ARMIES,
     Placement,
     find_plan,
     list_shifted_placements,
@@ -36,7 +36,7 @@ from iacta.plan.reinforcement import (
 from iacta.probability.chances import Chance, read_chance
 
 MAX_ENTRANCES = 8  # maximum number of territories that may get new armies, nearest first
-GAIN = 1e-9  # a placement is better if its chance is greater by more than this
+DEFENCE_GAIN = 1e-9  # a placement is better if its chance is greater by more than this
 
 
 @dataclass(frozen=True)
@@ -152,11 +152,11 @@ class _DefenceSearch:
 
         if self._find_chance(()) >= chance:
             return self._defend(())
-        guess = find_least(reaches_in_model, 1, most=MAX_NEW) or 1
-        armies = find_least(reaches, guess, most=MAX_NEW)
+        guess = find_least(reaches_in_model, 1, most=MAX_PLACED_ARMIES) or 1
+        armies = find_least(reaches, guess, most=MAX_PLACED_ARMIES)
         if armies is None:
             raise IllegalError(
-                f"no number of new armies up to {MAX_NEW:,} holds with that chance",
+                f"no number of new armies up to {MAX_PLACED_ARMIES:,} holds with that chance",
                 parameter="chance",
             )
         return self._defend(self._find_placement(armies))
@@ -225,7 +225,7 @@ def _climb(
     while step:
         moved = [*list_shifted_placements(dict(best), places, step)]
         better = max(moved, key=find_chance, default=best)
-        if find_chance(better) > find_chance(best) + GAIN:
+        if find_chance(better) > find_chance(best) + DEFENCE_GAIN:
             best = better
         else:
             step //= 2

@@ -35,7 +35,7 @@ from iacta.inputs.json_and_toml import parse_json
 from iacta.plan.goals import Goal
 from iacta.plan.named_goals import read_goal_record
 
-MAX_BYTES = 2**24  # maximum length of a log, enough for thousands of turns
+MAX_LOG_BYTES = 2**24  # maximum length of a log, enough for thousands of turns
 TURN_KEYS = ("version", "turn", "board", "goal", "corrected", "battles", "stops")
 NOBODY = "nobody"  # the owner of a territory that belongs to no player of the recording
 
@@ -78,11 +78,13 @@ def read_game(log: str | Path, board: Board | str | Path | None = None) -> GameL
     board: the board of a recording, or of all lines before the first line with a key `board`.
     """
     if isinstance(log, Path):
-        log = read_bytes(log, MAX_BYTES).decode("utf-8", "replace")
+        log = read_bytes(log, MAX_LOG_BYTES).decode("utf-8", "replace")
     if not isinstance(log, str):
         raise MalformedError(f"log must be text or a path, got {quote(log)}")
-    if len(log) > MAX_BYTES:
-        raise TooLargeError(f"the log must have at most {MAX_BYTES:,} characters, got {len(log):,}")
+    if len(log) > MAX_LOG_BYTES:
+        raise TooLargeError(
+            f"the log must have at most {MAX_LOG_BYTES:,} characters, got {len(log):,}"
+        )
     known = board if board is None or isinstance(board, Board) else read_board(board)
     if '"roundInfo"' in log:
         reader = _RecordingReader(read_recording(parse_json(log)), known or read_board("classic"))

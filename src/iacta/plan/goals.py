@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from iacta.game.victory import WayToWin
 
 MAX_WORTH = 1e9  # maximum worth of anything; floats still resolve the worth of a single army
-MAX_NAMED = 4  # a description of a goal lists at most this many territories by name
+MAX_GOAL_TERRITORIES = 4  # a description of a goal lists at most this many territories by name
 
 
 class RewardedWay(NamedTuple):
@@ -731,7 +731,7 @@ def _describe_conquest(
     same = [each.name for each in board.continents if {*each.territories} == {*names}]
     if same:
         return f"{continent_prefix}{same[0]}"
-    if len(names) <= MAX_NAMED:
+    if len(names) <= MAX_GOAL_TERRITORIES:
         return f"take {', '.join(names[:-1])} {conjunction} {names[-1]}"
     return f"take {number_prefix} of {len(names)} territories"
 

@@ -59,18 +59,19 @@ from iacta.plan.search import Search
 from iacta.plan.simulated import play_games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
 
-ENDS = 100  # default number of ends (final states of the plan) to simulate
+HOLD_ENDS = 100  # default number of ends (final states of the plan) to simulate
 MIN_ENDS = 100  # minimum number of ends for an estimate, unless the caller asks for fewer
-RARE = 1e-4  # no ends are simulated if the chance to reach the goal is not greater than this
-SAME = 1e-9  # a plan whose value is this close to its upper bound is proven
+# No ends are simulated if the chance to reach the goal is not greater than this.
+MIN_GOAL_CHANCE_TO_HOLD = 1e-4
+SAME_AS_BOUND = 1e-9  # a plan whose value is this close to its upper bound is proven
 BOUNDED_ENDS = 16  # upper bounds on the opponents' chances are computed for this many ends only
-MAX_STATES = 4_000  # maximum number of states in an exact search of an opponent's turn
+MAX_OPPONENT_STATES = 4_000  # maximum number of states in an exact search of an opponent's turn
 MAX_AT_HOME = 3  # maximum number of alternative plans in which a large stack may not attack
 REARGUARDS = (2, 4)  # armies that must stay on targets next to enemies, in alternative plans
 SCOUTING_ENDS = 12  # number of ends of each plan in the first comparison of plans
 ALTERNATIVE_BUDGET = 0.25  # search budget for an alternative plan, relative to the default
 MAX_HOLD_SHARE = 0.999  # alternatives are tried only if the plan holds less of its conquests
-GAIN = 1e-4  # an alternative plan must have a chance greater by more than this to be chosen
+HOLD_GAIN = 1e-4  # an alternative plan must have a chance greater by more than this to be chosen
 
 
 class Threat(NamedTuple):
@@ -157,7 +158,7 @@ def hold(
     plan: Plan,
     get: Mapping[str, int] | int | None = None,
     *,
-    ends: int = ENDS,
+    ends: int = HOLD_ENDS,
     seed: int = 0,
     time_limit: float | None = None,
 ) -> Hold:
@@ -191,7 +192,7 @@ def take_and_hold(
     plan: Plan,
     get: Mapping[str, int] | int | None = None,
     *,
-    ends: int = ENDS,
+    ends: int = HOLD_ENDS,
     seed: int = 0,
     time_limit: float | None = None,
 ) -> Hold:
@@ -235,11 +236,14 @@ def take_and_hold(
     if chosen is found or chosen.win_probability is None:
         return found
     noise = NORMAL_QUANTILE * hypot(chosen.error, found.error)
-    if _find_chance(chosen) <= _find_chance(found) + max(noise, GAIN):
+    if _find_chance(chosen) <= _find_chance(found) + max(noise, HOLD_GAIN):
         return found
     # The upper bound of an alternative plan holds only under the plan's constraints, so report the
     # bound of the original plan.
-    proven = best.plan.interval is None and plan.upper_bound - best.plan.comparable_value <= SAME
+    proven = (
+        best.plan.interval is None
+        and plan.upper_bound - best.plan.comparable_value <= SAME_AS_BOUND
+    )
     reported = replace(best.plan, upper_bound=plan.upper_bound, proven=proven)
     return replace(chosen, plan=reported, otherwise=found)
 
@@ -322,7 +326,7 @@ class Outlook:
         problem = pose_reinforced_problem(rolled, TakeAny(self.held), new)
         if not problem.stacks:
             return Threat(player, 0.0, new, 0.0)
-        values = QuickValues(problem, deadline, 0 if player in self.large else MAX_STATES)
+        values = QuickValues(problem, deadline, 0 if player in self.large else MAX_OPPONENT_STATES)
         placements = Placements(TurnState.from_turn(theirs), values)
         chance = placements.value(placements.rank_placements(new)[0])
         if placements.has_tried_all or not placements.places:
@@ -386,7 +390,7 @@ class _Ends:
         plan, found = self.plan, self._found
         if plan.value is None:
             return Hold(plan, None, 0.0, None, 0.0, False, (), (), 0)
-        if _find_take_chance(plan) > RARE:
+        if _find_take_chance(plan) > MIN_GOAL_CHANCE_TO_HOLD:
             if len(found) < ends:
                 self._draw_ends(ends, deadline)
             if len(found) < min(ends, MIN_ENDS):

@@ -28,7 +28,7 @@ from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
 from iacta.plan.problem import TurnState
 
-MAX_STATES = 20_000  # an estimated plan with more states takes too long to evaluate exactly
+MAX_LUCK_STATES = 20_000  # an estimated plan with more states takes too long to evaluate exactly
 
 
 class LuckOfBattle(NamedTuple):
@@ -112,11 +112,11 @@ def _find_chances(policy: Policy) -> Callable[[TurnState], float]:
         if policy.is_exact:
             more = policy.decide(state).value
         else:
-            report = policy.search.flow(Deadline(), MAX_STATES, state)
+            report = policy.search.flow(Deadline(), MAX_LUCK_STATES, state)
             if report is None:
                 raise TooLargeError(
                     "the luck of an estimated plan can be measured for at most "
-                    f"{MAX_STATES:,} states"
+                    f"{MAX_LUCK_STATES:,} states"
                 )
             more = report.value
         return min(problem.sum_payoffs(state) + problem.held + more, 1.0)

@@ -30,10 +30,10 @@ from iacta.plan.problem import Problem, TurnState
 from iacta.plan.search import Search, Style
 
 MAX_SETS = 6  # maximum number of sets with which the search starts
-MAX_VALUES = 24  # maximum number of sets whose value the search computes
+MAX_VALUED_SETS = 24  # maximum number of sets whose value the search computes
 MAX_PLACES = 4  # maximum number of territories on which all new armies are tried
 
-MAX_WAYS = 8  # maximum number of ways to win for which lookahead plays
+MAX_LOOKAHEAD_WAYS = 8  # maximum number of ways to win for which lookahead plays
 MAX_TARGETS = 20  # a way to win with more territories to take is left to exact play
 
 Conquest: TypeAlias = TakeAll | TakeAny
@@ -81,9 +81,9 @@ def _choose_way(
 ) -> Conquest | WinGame | None:
     """Return the goal to take the best of some sets, or of the territories in `counted`."""
     sets += [each.names for each in counted if not isinstance(each, TakeWithArmies)]
-    if len(sets) > MAX_WAYS:
+    if len(sets) > MAX_LOOKAHEAD_WAYS:
         values = {names: _find_best_value(problem, names, start, new, deadline) for names in sets}
-        sets = sorted(values, key=lambda names: values[names], reverse=True)[:MAX_WAYS]
+        sets = sorted(values, key=lambda names: values[names], reverse=True)[:MAX_LOOKAHEAD_WAYS]
     goals: list[Conquest | WinGame] = [each for each in counted if isinstance(each, TakeWithArmies)]
     if sets:
         goals.append(WinGame(tuple(map(WayToWin, sets))) if len(sets) > 1 else TakeAll(sets[0]))
@@ -201,7 +201,7 @@ class _SetSearch:
         while is_better:
             is_better = False
             for chosen in self._exchange(best or 0):
-                if len(self.known) >= MAX_VALUES or self.deadline.is_over:
+                if len(self.known) >= MAX_VALUED_SETS or self.deadline.is_over:
                     return best
                 if self._find_value(chosen) > self._find_value(best or 0):
                     best, is_better = chosen, True

@@ -36,7 +36,7 @@ import numpy.typing as npt
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import WinGame
-from iacta.plan.own_any import MAX_WAYS, choose_goal
+from iacta.plan.own_any import MAX_LOOKAHEAD_WAYS, choose_goal
 from iacta.plan.policy import (
     MAX_STATES_BY_DEFAULT,
     QUICK_STYLE,
@@ -60,14 +60,14 @@ NARROW_THREAD_SHARE = 0.7  # fraction of the time for the narrow problem, if the
 SET_TIME_SHARE = 0.2  # fraction of the time to choose the territories to take for an `OwnAny` goal
 SET_BOUND_TIME_SHARE = 0.1  # fraction of the time for an upper bound on all sets of territories
 EQUAL = 0.0005  # policies whose values differ by less are ranked by the armies that they leave
-COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing lookahead styles
+STYLE_COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing lookahead styles
 # The number of a game determines its dice. The final estimate begins with this number, so it does
 # not repeat any game of the comparison.
 FRESH = 2**32
 SMALL_HALF_INTERVAL = 0.001  # simulated games stop when the interval has this half width
 MIN_VISITED = 2_000  # smallest `Limits.visited` under any budget; such a pass takes about 0.02 s
 BATCH = 16  # number of games that are simulated together; an estimate needs at least this many
-MAX_GAMES = 200_000  # maximum number of games; more games would hardly narrow the interval
+MAX_PLAN_GAMES = 200_000  # maximum number of games; more games would hardly narrow the interval
 STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(order="risk")
 DEEPER = (2, 3)  # the depths of lookahead beyond 1, which are tried with the best style
 DEEPER_SECONDS = 4.0  # larger depths are tried only if at least this much time is left
@@ -94,7 +94,7 @@ class Limits(NamedTuple):
 
 
 DEFAULT = Limits(MAX_STATES_BY_DEFAULT, 1000, 1e6, VISITED)
-UNBOUNDED = Limits(inf, MAX_GAMES, inf, VISITED)
+UNBOUNDED = Limits(inf, MAX_PLAN_GAMES, inf, VISITED)
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ class Planner:
         Return `None` if `choose_goal` finds no such goal.
         """
         problem = self.problem
-        if all(way.lands for way in problem.rewards.ways[: MAX_WAYS + 1]):
+        if all(way.lands for way in problem.rewards.ways[: MAX_LOOKAHEAD_WAYS + 1]):
             return None
         self._tighten_bound(self.deadline.take_share(SET_BOUND_TIME_SHARE))
         part = self.deadline.take_share(SET_TIME_SHARE)
@@ -300,8 +300,8 @@ class Planner:
         starts: trials of different assignments with their usual styles. The other styles are tried
             with the assignment of the first trial.
         """
-        deadline = self.deadline.take_share(COMPARISON_SHARE)
-        games = int(COMPARISON_SHARE * self.work.games)
+        deadline = self.deadline.take_share(STYLE_COMPARISON_SHARE)
+        games = int(STYLE_COMPARISON_SHARE * self.work.games)
         stages = 2 if self.deeper else 1
         best, trials = starts[0], [*starts, *(starts[0].with_style(style) for style in STYLES[1:])]
         for stage in range(stages, 0, -1):

@@ -23,8 +23,8 @@ MAX_STATES_BY_DEFAULT = 300_000  # default maximum number of states in an exact 
 STARTS = 24  # number of starting points in the search for an assignment of targets to stacks
 # `find_policy` has smaller limits: on the states of an exact search, and on the starting points.
 QUICK_STATES, QUICK_STARTS = 2_000, 8
-SAME = 1e-12
-GAMES = 256  # number of simulated games that estimate the value of a policy
+SAME_VALUE = 1e-12
+POLICY_VALUE_GAMES = 256  # number of simulated games that estimate the value of a policy
 VISITED = 10_000  # maximum number of reachable states for which the exact value is computed
 SEEN = 1_500  # an exact value is tried only if simulated games have visited fewer states than this
 USUAL_STYLE = Style()
@@ -128,7 +128,7 @@ class Policy:
         """Return the expected payoff of the actions after a state, and whether it is exact."""
         if self.is_exact:
             return self.search.decide(state).value, True
-        games = self.search.play(Deadline(), GAMES, start=state)
+        games = self.search.play(Deadline(), POLICY_VALUE_GAMES, start=state)
         few = games.report.states < SEEN
         report = self.search.flow(Deadline(), VISITED, state) if few else None
         if report is not None:

@@ -18,7 +18,7 @@ from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
 from iacta.native.core_library import load_library
 from iacta.plan.goals import Goal, RewardedWay, Rewards, find_owned
 
-MAX_ARMIES = 2000  # maximum number of armies on a territory that a plan may use
+MAX_PLANNED_ARMIES = 2000  # maximum number of armies on a territory that a plan may use
 
 
 class AttackResult(NamedTuple):
@@ -291,9 +291,11 @@ class Problem:
         new: the number of new armies that the owned territories contain.
         """
         for t in bits(self.field | self.stacks):
-            if self.turn.armies[t] > MAX_ARMIES:
+            if self.turn.armies[t] > MAX_PLANNED_ARMIES:
                 added = new * (self.owned >> t & 1)
-                most = f"{MAX_ARMIES - added:,}" + (f" before {added} new ones" if added else "")
+                most = f"{MAX_PLANNED_ARMIES - added:,}" + (
+                    f" before {added} new ones" if added else ""
+                )
                 raise TooLargeError(
                     f"armies on {self.name(t)} must be at most {most} for a plan, "
                     f"got {self.turn.armies[t] - added:,}"

@@ -24,7 +24,7 @@ from iacta.plan.best import plan_within
 from iacta.plan.goals import Goal, OwnAny, TakeAny, WinGame, find_owned
 from iacta.plan.problem import TurnState, pose_problem
 from iacta.plan.reinforcement import (
-    COMPARISON_SHARE,
+    PLACEMENT_COMPARISON_SHARE,
     QUICK_STATES,
     Placement,
     Placements,
@@ -36,7 +36,7 @@ from iacta.plan.reinforcement import (
 from iacta.plan.search import Search
 
 SMALL_STATES = 300_000  # maximum number of states in an exact search on a small board, about 1 s
-PLAN_BUDGET = 0.05  # search budget of a plan that improves an estimate, relative to the default
+ESTIMATE_BUDGET = 0.05  # search budget of a plan that improves an estimate, relative to the default
 MIN_GAP = 0.001  # a plan improves an estimate only if its upper bound exceeds it by more than this
 BOUND_VALUES = 20_000  # maximum number of values to compute in a relaxed game, for an upper bound
 
@@ -82,11 +82,11 @@ def estimate_goal(turn: Turn, goal: Goal, deadline: Deadline) -> QuickEstimate:
     if problem.rewards.most <= 0.0:
         return OUT_OF_REACH
     states = SMALL_STATES if is_small(problem.turn) else QUICK_STATES
-    part = deadline.take_share(COMPARISON_SHARE)
+    part = deadline.take_share(PLACEMENT_COMPARISON_SHARE)
     values = find_quick_values(turn, goal, armies, part, states)
     placements = Placements(TurnState.from_turn(turn), values)
     best = placements.rank_placements(armies)[0] if armies else ()
-    played = values.play(placements.after(best), deadline.take_share(COMPARISON_SHARE))
+    played = values.play(placements.after(best), deadline.take_share(PLACEMENT_COMPARISON_SHARE))
     if values.proven and (placements.has_tried_all or not armies):
         chance = min(placements.value(best), 1.0)
         if played is None:
@@ -111,7 +111,7 @@ def improve_estimate(
     if estimate.at_most - estimate.low <= MIN_GAP:
         return estimate
     problem = pose_problem(place_armies(turn, estimate.placement), goal)
-    plan = plan_within(problem, deadline, budget=PLAN_BUDGET)
+    plan = plan_within(problem, deadline, budget=ESTIMATE_BUDGET)
     if plan.value is None:
         return estimate
     low, high = plan.interval or (plan.value, plan.value)

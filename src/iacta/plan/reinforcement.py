@@ -47,23 +47,25 @@ from iacta.plan.search import Search, Solution
 from iacta.probability.chances import Chance, read_chance
 from iacta.probability.estimate import MIN_GAMES, find_half_width
 
-MAX_NEW = 1000  # maximum number of new armies
+MAX_PLACED_ARMIES = 1000  # maximum number of new armies
 FIRST_TRIED = 8
 FINALISTS = 2  # number of placements, the best by quick estimates, that are compared by plans
 FINALIST_BUDGET = 0.2  # search budget for the plan of each finalist, relative to the default
 FINALIST_SHARE = 0.3  # fraction of the remaining time for the plans of the finalists
-DIGITS = 9  # expected payoffs and losses are rounded to this many decimals before comparing
-GAIN = 1e-9  # exact values that differ by less are treated as equal
+PAYOFF_DIGITS = 9  # expected payoffs and losses are rounded to this many decimals before comparing
+PLACEMENT_GAIN = 1e-9  # exact values that differ by less are treated as equal
 MAX_PLACEMENTS = 2000  # if there are more placements, the search compares only promising ones
-MAX_STATES = 50_000  # maximum number of states in an exact search of all placements
+MAX_PLACEMENT_STATES = 50_000  # maximum number of states in an exact search of all placements
 QUICK_STATES = 1_000  # maximum number of states in an exact search for a quick estimate
 SMALL_BOARD = 7  # a board is small if at most this many territories have an owner
 SMALL_PLACEMENTS = 100_000  # the value of `MAX_PLACEMENTS` on a small board
 MAX_FLOW_STATES = 2_000  # games are simulated if a policy visits more states than this
-GAMES = 64  # number of simulated games that estimate the value of a policy
-MANY_STATES = 10**6  # the value of `MAX_STATES` on a small board, or if there is a time limit
+PLACEMENT_GAMES = 64  # number of simulated games that estimate the value of a policy
+MANY_STATES = (
+    10**6
+)  # the value of `MAX_PLACEMENT_STATES` on a small board, or if there is a time limit
 BEFORE_SHARE = 0.2  # fraction of the remaining time for the plan without new armies
-COMPARISON_SHARE = 0.5  # fraction of the remaining time for comparing placements
+PLACEMENT_COMPARISON_SHARE = 0.5  # fraction of the remaining time for comparing placements
 EXACT_SHARE = 0.5  # fraction of the remaining time for exact search while comparing placements
 SET_SHARE = 0.4  # fraction of the remaining time to choose the territories for an `OwnAny` goal
 VALUE_SHARE = 0.5  # fraction of the remaining time for the exact value of a policy
@@ -169,7 +171,7 @@ def reinforce(
     >>> found.placement, round(found.before.value, 4), round(found.plan.value, 4)
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
-    number = read_int(read_turn(turn).place, "new armies", least=1, most=MAX_NEW)
+    number = read_int(read_turn(turn).place, "new armies", least=1, most=MAX_PLACED_ARMIES)
     deadline, progress = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
     before = find_plan(turn, goal, deadline.take_share(BEFORE_SHARE), progress)
     found = _make_placements(turn, goal, number, deadline)
@@ -196,7 +198,7 @@ def plan_with_new_armies(turn: Turn, goal: Goal, deadline: Deadline, budget: flo
     turn: the turn, with its new armies.
     budget: the search budget for each plan, relative to the default.
     """
-    part = deadline.take_share(COMPARISON_SHARE)
+    part = deadline.take_share(PLACEMENT_COMPARISON_SHARE)
     values = find_quick_values(turn, goal, turn.place, part, QUICK_STATES)
     found = Placements(TurnState.from_turn(turn), values)
     few = found.rank_placements(turn.place)[:FINALISTS]
@@ -229,7 +231,7 @@ def rank_plans(plans: Mapping[Placement, Plan]) -> dict[Placement, Plan]:
 
     def make_sort_key(pair: tuple[Placement, Plan]) -> tuple[bool, float, float]:
         plan = pair[1]
-        same = GAIN if plan.interval is top.interval is None else EQUAL
+        same = PLACEMENT_GAIN if plan.interval is top.interval is None else EQUAL
         is_top = plan.comparable_value >= top.comparable_value - same
         left = sum(each.expected_armies for each in plan.territories)
         return is_top, left if is_top else 0.0, plan.comparable_value
@@ -283,10 +285,10 @@ def reinforcements_needed(
     before = find_plan(start, goal, deadline.take_share(BEFORE_SHARE))
     quick, fewest = add_armies(0)[0].value(()), 0
     if before.comparable_value < wanted:
-        number = find_least(is_promising, FIRST_TRIED, step=FIRST_TRIED, most=MAX_NEW)
+        number = find_least(is_promising, FIRST_TRIED, step=FIRST_TRIED, most=MAX_PLACED_ARMIES)
         if number is None:
-            raise IllegalError(f"{MAX_NEW} new armies do not reach a chance of {chance}")
-        while number < MAX_NEW and find_best(number)[1].comparable_value < wanted:
+            raise IllegalError(f"{MAX_PLACED_ARMIES} new armies do not reach a chance of {chance}")
+        while number < MAX_PLACED_ARMIES and find_best(number)[1].comparable_value < wanted:
             number += 1  # the plan is worse than the quick estimate
         while number > 1 and find_best(number - 1)[1].comparable_value >= wanted:
             number -= 1  # the plan is better than the quick estimate
@@ -296,8 +298,8 @@ def reinforcements_needed(
 
 
 def _make_placements(turn: Turn, goal: Goal, armies: int, deadline: Deadline) -> "Placements":
-    states = MANY_STATES if deadline.limited or is_small(turn) else MAX_STATES
-    part = deadline.take_share(COMPARISON_SHARE)
+    states = MANY_STATES if deadline.limited or is_small(turn) else MAX_PLACEMENT_STATES
+    part = deadline.take_share(PLACEMENT_COMPARISON_SHARE)
     values = find_quick_values(turn, goal, armies, part, states)
     return Placements(TurnState.from_turn(turn), values)
 
@@ -394,7 +396,7 @@ class QuickValues:
         report, interval = self._search.flow(part, MAX_FLOW_STATES, state), None
         value = 0.0 if report is None else report.value
         if report is None:
-            gains, report = self._search.play(deadline, GAMES, start=state)
+            gains, report = self._search.play(deadline, PLACEMENT_GAMES, start=state)
             if len(gains) < MIN_GAMES:
                 return None
             value, half = max(float(gains.mean()), 0.0), find_half_width(gains)
@@ -513,7 +515,7 @@ class Placements:
         if self._has_too_few_armies(state):
             return Rank(0.0, 0.0)
         value = found.value + self.values.problem.sum_payoffs(state)
-        return Rank(round(value, DIGITS), -round(found.cost, DIGITS))
+        return Rank(round(value, PAYOFF_DIGITS), -round(found.cost, PAYOFF_DIGITS))
 
     def _has_too_few_armies(self, state: TurnState) -> bool:
         """Return whether own territories have fewer armies than the goal requires."""
@@ -594,13 +596,13 @@ class Placements:
             alone[place] = ((place, armies),) if armies else ()
             if not self._rank(alone[place], ranks):
                 return ranks
-        least = GAIN if none is None else none.value + GAIN
+        least = PLACEMENT_GAIN if none is None else none.value + PLACEMENT_GAIN
         places = [each for each in alone if ranks[alone[each]].value > least] or [*self.places]
         first = max(alone, key=lambda each: ranks[alone[each]])
         for place in self.places if armies > 1 else ():
             # Some territories help only if the best territory gets armies, too: try half on each.
             pair = sort_placement({first: armies - armies // 2, place: armies // 2})
-            if place in places or ranks[alone[first]].value > self._most - GAIN:
+            if place in places or ranks[alone[first]].value > self._most - PLACEMENT_GAIN:
                 continue
             if not self._rank(pair, ranks):
                 return ranks

@@ -10,11 +10,13 @@ from iacta.plan.problem import AttackResult, PolicyAction
 
 Border: TypeAlias = tuple[int, int]
 
-NEVER = 1e-9  # chances up to this limit are treated as 0
-RARE = 0.01  # a range of armies ignores this fraction of the conquests at its lower and upper end
-MIN_SHARE = 0.1  # a battle is on the main line if more than this fraction of conquests lead to it
-LIKELY = 0.1  # the main line uses only results of rolls with at least this chance
-MAX_ROLLS = 100_000  # the main line ends after this many rolls
+MAX_ZERO_CHANCE = 1e-9  # chances up to this limit are treated as 0
+# A range of armies ignores this fraction of the conquests at its lower and upper end.
+IGNORED_TAIL = 0.01
+# A battle is on the main line if more than this fraction of conquests lead to it.
+MIN_MAIN_LINE_SHARE = 0.1
+MIN_RESULT_CHANCE = 0.1  # the main line uses only results of rolls with at least this chance
+MAX_MAIN_LINE_ROLLS = 100_000  # the main line ends after this many rolls
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,14 @@ def _play_average_game(plan: Plan) -> Iterator[tuple[PolicyAction, bool]]:
     The second value tells whether the roll conquers a territory.
     """
     state, due = plan.problem.start, 0.0
-    for _ in range(MAX_ROLLS):
+    for _ in range(MAX_MAIN_LINE_ROLLS):
         made = plan.policy.decide(state)
         if not made.dice:
             return
         due += sum(each.chance * (each.attackers - each.defenders) for each in made.outcomes)
-        likely = [each for each in made.outcomes if each.chance >= LIKELY] or made.outcomes
+        likely = [
+            each for each in made.outcomes if each.chance >= MIN_RESULT_CHANCE
+        ] or made.outcomes
         fallen = min(likely, key=lambda each: abs(due - each.attackers + each.defenders))
         due -= fallen.attackers - fallen.defenders
         state = state.after(made, fallen)
@@ -95,7 +99,7 @@ def _list_won_battles(plan: Plan) -> tuple[MainBattle, ...]:
         chances = {
             each: sum(won[left].chance for left in lefts) for each, lefts in following.items()
         }
-        enough = MIN_SHARE * sum(chances.values())
+        enough = MIN_MAIN_LINE_SHARE * sum(chances.values())
         likely = (each for each, chance in chances.items() if chance > enough)
         main = max(likely, key=likelihood, default=None)
         going = won.keys() - following.get(None, [])
@@ -116,7 +120,7 @@ def _list_branches(
 ) -> tuple[Branch, ...]:
     found = list[Branch]()
     for border, lefts in following.items():
-        left = tuple(each for each in sorted(lefts) if won[each].chance > NEVER)
+        left = tuple(each for each in sorted(lefts) if won[each].chance > MAX_ZERO_CHANCE)
         if border is not None and border != main and left:
             found.append(Branch(plan.problem.name(border[0]), plan.problem.name(border[1]), left))
     return tuple(sorted(found, key=lambda branch: branch.armies))
@@ -178,6 +182,6 @@ def _find_quantile(distribution: list[tuple[int, float]], total: float) -> int:
     passed = 0.0
     for number, chance in distribution:
         passed += chance
-        if passed > RARE * total:
+        if passed > IGNORED_TAIL * total:
             return number
     return distribution[-1][0]

@@ -29,7 +29,7 @@ from iacta.plan.tables import Floats, make_tables
 # territories with a payoff, or all rewarded territories together (see `iacta.plan.policy.Policy`).
 Assignment: TypeAlias = tuple[tuple[int, ...], ...]
 
-NEVER = 2**31 - 1  # the entry in `Report.order` of a border over which there was no attack
+NOT_ATTACKED = 2**31 - 1  # the entry in `Report.order` of a border over which there was no attack
 STOP = PolicyAction(-1, -1, 0, 0.0, ())
 
 ORDERS = ("value", "risk")
@@ -70,7 +70,7 @@ class Report:
 
     def __add__(self, other: "Report") -> "Report":
         """Add the statistics of more games of the same policy, played later."""
-        later = self.order[self.order < NEVER].max(initial=-1) + 1
+        later = self.order[self.order < NOT_ATTACKED].max(initial=-1) + 1
         order = np.minimum(self.order, other.order + later)
         states, numbers = max(self.states, other.states), self.numbers + other.numbers
         return Report(self.problem, states, order, numbers)
@@ -106,7 +106,7 @@ class Report:
         advances = self._parts[4].reshape(len(borders), -1, 2) if borders else self._parts[4]
         found = []
         for k in np.argsort(self.order, kind="stable").tolist():
-            if self.order[k] < NEVER:
+            if self.order[k] < NOT_ATTACKED:
                 able = np.flatnonzero(advances[k, :, 0]).tolist()
                 rows = tuple((a, *advances[k, a].tolist()) for a in able)
                 found.append(Visit._make((*borders[k], *chances[k], rows)))
@@ -393,7 +393,7 @@ class Search:
         borders = sum(mask.bit_count() for mask in self.problem.out)
         sets = len(self.problem.rewards.sets)
         room = 1 + 2 * self.lands + sets + borders * (6 + 2 * self._able)
-        order, numbers = np.full(borders, NEVER, dtype=np.int32), np.zeros(room)
+        order, numbers = np.full(borders, NOT_ATTACKED, dtype=np.int32), np.zeros(room)
         report = CoreData(
             self._library, "report", borders=borders, room=room, order=order, numbers=numbers
         )

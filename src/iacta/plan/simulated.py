@@ -27,7 +27,7 @@ from iacta.probability.estimate import Estimate
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
 
-MAX_RUNS = 10_000_000  # maximum number of runs, which take an hour or more on a large board
+MAX_PLAN_RUNS = 10_000_000  # maximum number of runs, which take an hour or more on a large board
 # With a time limit, runs are simulated in parts: first this many, then twice as many, and so on.
 FIRST_PART = 10
 
@@ -95,9 +95,10 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
     count = read_int(runs, "runs", least=1)
-    if count > MAX_RUNS:
+    if count > MAX_PLAN_RUNS:
         raise TooLargeError(
-            f"runs must be at most {MAX_RUNS:,} for a plan, got {quote(count)}", parameter="runs"
+            f"runs must be at most {MAX_PLAN_RUNS:,} for a plan, got {quote(count)}",
+            parameter="runs",
         )
     number = seed if isinstance(seed, np.random.Generator) else read_int(seed, "seed")
     rng, policy = np.random.default_rng(number), plan.policy

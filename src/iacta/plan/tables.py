@@ -21,7 +21,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 FORTIFY_RANGES = "none", "adjacent", "connected"  # the numbers of ranges of the last move
 SMALLEST = 1e-18  # smaller chances of the results of a whole battle are set to 0
-MAX_BYTES = 400e6  # maximum size of the tables of whole battles
+MAX_BATTLE_TABLE_BYTES = 400e6  # maximum size of the tables of whole battles
 MIN_SECONDS = 0.1  # preparing the tables may always take this long, even after the deadline
 
 # The largest number of attack dice, the largest number of defence dice, and the possible results of
@@ -233,7 +233,7 @@ def _set_battles(arrays: BoardArrays, problem: Problem, able: int, deadline: Dea
     what = f"a plan of {able:,} armies against up to {longest:,}"
 
     def check_size() -> None:
-        if 8.0 * sum(most) * (able + 1) * (longest + 1 + width) > MAX_BYTES:
+        if 8.0 * sum(most) * (able + 1) * (longest + 1 + width) > MAX_BATTLE_TABLE_BYTES:
             raise TooLargeError(f"{what} takes too much memory")
 
     check_size()

@@ -17,7 +17,8 @@ from iacta.plan.opponents import begin_opponent_turn
 from iacta.plan.problem import enter_phase
 from iacta.plan.reinforcement import Placement, place_armies
 
-MAX_WAYS = 256  # maximum number of ways to win in a goal; the ways with the fewest defenders count
+# Maximum number of ways to win in a goal; the ways with the fewest defenders count.
+MAX_GOAL_WAYS = 256
 
 WinningGoal: TypeAlias = TakeAll | OwnAny | WinGame
 
@@ -127,8 +128,8 @@ class _WinSearch:
         ways = self._list_useful_ways()
         if len(ways) != 1 or ways[0].armies > 1:
             listed = len(self.turn.victory.list_ways(self.turn, self.player))
-            is_complete = len(ways) <= MAX_WAYS and listed < MAX_WAYS_TO_WIN
-            few = tuple(sorted(ways, key=self._count_defenders)[:MAX_WAYS])
+            is_complete = len(ways) <= MAX_GOAL_WAYS and listed < MAX_WAYS_TO_WIN
+            few = tuple(sorted(ways, key=self._count_defenders)[:MAX_GOAL_WAYS])
             return WinGame(few, self.turn.fortify, is_complete) if few else None
         (way,) = ways
         return TakeAll(way.territories) if way.territories else OwnAny(way.number)
@@ -147,7 +148,7 @@ class _WinSearch:
             # A territory without an owner cannot be attacked.
             if named <= self.others and (named or way.number):
                 found.append(way._replace(territories=self._sort(named)))
-        if len(found) > MAX_WAYS:
+        if len(found) > MAX_GOAL_WAYS:
             return [*dict.fromkeys(found)]
         useful = list[WayToWin]()
         for way in sorted(found, key=lambda way: len(way.territories)):

@@ -40,8 +40,8 @@ from iacta.odds.decisions import (
 
 USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
 VALUE = Number(least=0, most=MAX_VALUE)
-MAX_LINES = 20  # maximum number of rows in a table or map, to fit on a screen
-MARGIN = 2  # number of rows on the map above the largest boundary
+MAX_DECISION_LINES = 20  # maximum number of rows in a table or map, to fit on a screen
+MAP_MARGIN = 2  # number of rows on the map above the largest boundary
 LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutral")}
 
 
@@ -241,7 +241,7 @@ class DecideAnswer(Answer):
                 f"against {point.defenders}",
                 "never" if point.attackers is None else str(point.attackers),
             )
-            for point in boundary[-MAX_LINES:]
+            for point in boundary[-MAX_DECISION_LINES:]
         ]
         parts: list[Table | str] = [Table(("", "armies"), rows)]
         if len(rows) < len(boundary):
@@ -291,7 +291,7 @@ class DecideAnswer(Answer):
         decision = self.decision
         fewest = [point.attackers for point in decision.boundary if point.attackers is not None]
         known = decision.rolls.shape[1] - 1 + decision.rules.garrison
-        return min(max(decision.attackers, *fewest, 1) + MARGIN, int(known))
+        return min(max(decision.attackers, *fewest, 1) + MAP_MARGIN, int(known))
 
 
 def _pick_numbers(most: int, kept: int) -> list[int]:
@@ -302,7 +302,7 @@ def _pick_numbers(most: int, kept: int) -> list[int]:
     >>> _pick_numbers(4, 2), _pick_numbers(60, 59)[:3], _pick_numbers(60, 59)[-1]
     ([1, 2, 3, 4], [2, 5, 8], 59)
     """
-    step = -(-most // MAX_LINES)
+    step = -(-most // MAX_DECISION_LINES)
     return list(range(kept % step or step, most + 1, step))
 
 
@@ -409,7 +409,7 @@ class DiceAnswer(Answer):
             )
         yield Section(lines)
         if fewer:
-            rows = [tuple(map(str, astuple(state))) for state in fewer[-MAX_LINES:]]
+            rows = [tuple(map(str, astuple(state))) for state in fewer[-MAX_DECISION_LINES:]]
             columns = ("attackers", "defenders", "your dice", "their dice")
             parts: list[Table | str] = [Table(columns, rows)]
             if len(rows) < len(fewer):

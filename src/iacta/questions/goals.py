@@ -14,8 +14,8 @@ from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import join_phrases
 from iacta.forms.whole_game import (
-    CONDITION,
     CONDITION_KEY,
+    GAMES_CONDITION,
     PEOPLE,
     WholeGameForm,
     format_range,
@@ -88,8 +88,8 @@ class GoalsQuestion(WholeGameForm, Question):
         return answer
 
 
-WIN = "The share of the games after the goal that the player to move wins."
-SECOND_OPINION = (
+WINS_AFTER_GOAL = "The share of the games after the goal that the player to move wins."
+SECOND_AI_AFTER_GOAL = (
     "The same share if another AI of equal strength plays every side, in this turn too."
 )
 
@@ -118,9 +118,9 @@ class TurnGoalRecord(KeyedRecord):
     )
     reached: Unit = key("The share of these games that reach the goal.", default=OMITTED)
     games: Count = key("The number of games.", default=OMITTED)
-    win: Unit = key(WIN, default=OMITTED)
+    win: Unit = key(WINS_AFTER_GOAL, default=OMITTED)
     win_interval: IntervalRecord = key("The 95% interval of `win`.", default=OMITTED)
-    second_opinion: Unit = key(SECOND_OPINION, default=OMITTED)
+    second_opinion: Unit = key(SECOND_AI_AFTER_GOAL, default=OMITTED)
     second_opinion_interval: IntervalRecord = key(
         "The 95% interval of `second_opinion`.", default=OMITTED
     )
@@ -145,11 +145,11 @@ class GoalsRecord(KeyedRecord):
         "All goals: first by the share of games won, then by chance."
     )
     chance: Unit = key("The chance to reach the first goal.", is_column=True, default=OMITTED)
-    win: Unit = key(WIN, is_column=True, default=OMITTED)
+    win: Unit = key(WINS_AFTER_GOAL, is_column=True, default=OMITTED)
     win_interval: IntervalRecord = key(
         "The 95% interval of `win`.", is_column=True, default=OMITTED
     )
-    second_opinion: Unit = key(SECOND_OPINION, is_column=True, default=OMITTED)
+    second_opinion: Unit = key(SECOND_AI_AFTER_GOAL, is_column=True, default=OMITTED)
 
 
 class GoalRow(NamedTuple):
@@ -189,7 +189,7 @@ class GoalsAnswer(Answer):
         rows = [_make_record(row) for row in self.goals]
         first = rows[0] if rows else TurnGoalRecord(goal="")
         return GoalsRecord(
-            condition=CONDITION,
+            condition=GAMES_CONDITION,
             player=self.question.turn.player,
             goal=first.goal,
             goals=rows,
@@ -214,7 +214,7 @@ class GoalsAnswer(Answer):
                 won, other = (judged.win, *judged.interval), judged.second_opinion_interval
                 shown = (judged.how, *won, judged.second_opinion, *other)
                 numbers[len(plans) :] = [*shown, judged.behind, judged.is_clear]
-            yield (words, *numbers, CONDITION)
+            yield (words, *numbers, GAMES_CONDITION)
 
     def sections(self) -> Iterator[Section]:
         if not self.question.win:
@@ -352,12 +352,12 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     player, judged = answer.question.turn.player, answer.judged
     name = f"{player[:1].upper()}{player[1:]}"
     if judged is not None and _is_lost(judged):
-        return f"{name} hardly wins, whatever they choose: about 0% of games {CONDITION}."
+        return f"{name} hardly wins, whatever they choose: about 0% of games {GAMES_CONDITION}."
     if judged is not None:
         first = judged.best
         return (
             f"{name} wins most often with this choice: {first.goal}. That wins about "
-            f"{format_share_and_range(first.win, first.interval)} of games {CONDITION}, and "
+            f"{format_share_and_range(first.win, first.interval)} of games {GAMES_CONDITION}, and "
             f"{format_share_and_range(first.second_opinion, first.second_opinion_interval)} when "
             "another AI does."
         )

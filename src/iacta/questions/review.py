@@ -16,7 +16,7 @@ from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import add_noun
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.forms.whole_game import (
-    CONDITION,
+    GAMES_CONDITION,
     PEOPLE,
     format_share_and_range,
 )
@@ -27,9 +27,9 @@ from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 from iacta.war.turn_wins import TurnWins, measure_turn_wins
 
-MAX_SHOWN = 100  # maximum number of steps to list in an answer
+MAX_SHOWN_STEPS = 100  # maximum number of steps to list in an answer
 REVIEW_TIME_SHARE = 0.5  # fraction of the time limit for the review, if games follow
-EXAMPLE_LOG = (
+EXAMPLE_GAME_LOG = (
     '{"turn": "1;classic;red;Venezuela:red:9,Brazil:blue:4,Peru:blue:2", '
     '"goal": {"take": "Brazil, Peru"}, "battles": ['
     '{"from": "Venezuela", "to": "Peru", "left": 8, "their_left": 0, "moved": 3}, '
@@ -51,7 +51,7 @@ class ReviewQuestion(Question):
     """Review a game: each player's luck, and the cost of their decisions."""
 
     headline: ClassVar = "Was it luck, or my mistakes?"
-    first_texts: ClassVar = {"log": EXAMPLE_LOG}
+    first_texts: ClassVar = {"log": EXAMPLE_GAME_LOG}
     one_of: ClassVar = ("file or log",)
 
     file: str | None = parameter(
@@ -168,7 +168,7 @@ class ReviewRecord(KeyedRecord, of=Review):
     costliest: Sequence[ReviewedStep] = key("The costliest decisions, at most 3.")
     steps: Sequence[ReviewedStep]
     wins: Sequence[TurnWinRecord] = key(
-        f"The chance to win before and after each turn without a goal, {CONDITION}.",
+        f"The chance to win before and after each turn without a goal, {GAMES_CONDITION}.",
         default=OMITTED,
     )
     ambiguous: Count = key(
@@ -239,7 +239,7 @@ class ReviewAnswer(Answer):
             )
             rows.append((f"turn {each.number}, {each.player}", *shown, *changes))
         table = Table(("", "before", "after", "change in points", "with the keeper AI"), rows)
-        title = f"Chance to win before and after turns without a goal, {CONDITION}:"
+        title = f"Chance to win before and after turns without a goal, {GAMES_CONDITION}:"
         yield Section([table, *notes], title=title)
 
     def draw(self, charts: Charts) -> Any:
@@ -329,7 +329,7 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
             _format_value(reviewed, step.luck, "+") if step.is_useful else "no use",
             _format_value(reviewed, step.cost),
         )
-        for step in reviewed.steps[:MAX_SHOWN]
+        for step in reviewed.steps[:MAX_SHOWN_STEPS]
     ]
     more = len(reviewed.steps) - len(rows)
     notes = [f"The CSV has {more:,} more steps."] if more else []

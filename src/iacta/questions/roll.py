@@ -15,7 +15,7 @@ from iacta.forms.shared_parameters import ExactForm, RulesForm
 from iacta.inputs.meanings import Count, Unit
 from iacta.rules.roll import Losses, Roll
 
-CHOSEN = (
+CHOSEN_DICE = (
     "Under these rules they choose how many dice to throw after seeing yours, so the losses of a "
     "roll depend on their choice."
 )
@@ -132,7 +132,7 @@ class RollAnswer(Answer):
             f"{float(attackers):.4f} armies and them {float(defenders):.4f}"
             f"{note_rules(self.question.rule_set.name)}."
         )
-        notes = [CHOSEN] if is_chosen else []
+        notes = [CHOSEN_DICE] if is_chosen else []
         yield Section([sentence, *notes, *(list_fractions(*means) if self.question.exact else [])])
         width = len(str(self.total))
         yield Section(

@@ -31,7 +31,7 @@ from iacta.probability.estimate import Interval
 from iacta.questions.campaign import DefendedRecord
 from iacta.rules.thrown import RUNS
 
-MAX_ROWS = 40
+MAX_SIMULATION_ROWS = 40
 
 
 class SimulationForm(CampaignForm, kw_only=True):
@@ -236,4 +236,4 @@ def _(value: SimulationResult) -> Iterator[Section]:  # type: ignore[type-arg] #
         ]
     )
     rows = [(str(tuple(end)), _format_share(part)) for end, part in value.outcomes.items()]
-    yield Section([Table(("", "share"), rows[:MAX_ROWS])])
+    yield Section([Table(("", "share"), rows[:MAX_SIMULATION_ROWS])])

@@ -20,7 +20,14 @@ from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.shared_parameters import ELIMINATE, TAKE, TAKE_ANY, TIME_LIMIT
-from iacta.game.steps import MAX_STEPS, STEPS, VERSION, TreeTurn, check_version, read_tree
+from iacta.game.steps import (
+    MAX_TREE_STEPS,
+    STEPS,
+    STEPS_VERSION,
+    TreeTurn,
+    check_version,
+    read_tree,
+)
 from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
@@ -64,7 +71,7 @@ class StepList(Kind):
         return list(value)
 
     def schema(self) -> Schema:
-        return {"type": "array", "items": STEP_SCHEMA, "maxItems": MAX_STEPS}
+        return {"type": "array", "items": STEP_SCHEMA, "maxItems": MAX_TREE_STEPS}
 
 
 @question(
@@ -118,7 +125,7 @@ class StepsQuestion(MomentForm, Question):
     version: int | None = parameter(
         Whole(),
         "The version of the format in which the steps are written.",
-        usual=str(VERSION),
+        usual=str(STEPS_VERSION),
         default=None,
     )
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)

@@ -19,7 +19,7 @@ from iacta.plan.quick_estimates import MIN_GAP
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
 from iacta.questions.plan.armies_cards_hold import describe_placement
 
-CONDITION = (
+THREATS_CONDITION = (
     "each chance is separate: the opponent places all new armies for this one goal, plays only for "
     "this goal and trades no cards"
 )
@@ -130,7 +130,7 @@ class ThreatsAnswer(Answer):
         rows = [_make_record(each, found.player) for each in found.threats]
         first = rows[0] if rows else None
         return ThreatsRecord(
-            condition=CONDITION,
+            condition=THREATS_CONDITION,
             player=found.player,
             goal=first.goal if first else "",
             by=first.player if first else "",
@@ -145,11 +145,11 @@ class ThreatsAnswer(Answer):
         yield "player", "kind", "name", "chance", "at_most", "armies", "placement", "condition"
         for each in self.found.threats:
             where = "; ".join(f"{number} on {name}" for name, number in each.placement)
-            yield *each[:4], each.at_most, each.armies, where, CONDITION
+            yield *each[:4], each.at_most, each.armies, where, THREATS_CONDITION
 
     def sections(self) -> Iterator[Section]:
         found = self.found
-        condition = f"{CONDITION[0].upper()}{CONDITION[1:]}."
+        condition = f"{THREATS_CONDITION[0].upper()}{THREATS_CONDITION[1:]}."
         parts = [*_list_win_sentences(found, self.question.turn), threats_sentence(self)]
         parts += describe_condition(self.question.turn)
         if found.move is not None:

@@ -14,8 +14,8 @@ from iacta.forms.record import OMITTED, AnswerSectionRecord, IntervalRecord, Key
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import join_phrases
 from iacta.forms.whole_game import (
-    CONDITION,
     CONDITION_KEY,
+    GAMES_CONDITION,
     PEOPLE,
     WholeGameForm,
     describe_ai,
@@ -100,8 +100,8 @@ class WinQuestion(WholeGameForm, Question):
 
 
 TURN_TIME_SHARE = 0.25  # the time for `--turn`, as a share of the time limit
-WIN = "The share of the games that the player wins."
-SECOND_OPINION = "The same share if another AI of equal strength plays every side."
+WINS_OF_PLAYER = "The share of the games that the player wins."
+SECOND_AI_WINS = "The same share if another AI of equal strength plays every side."
 INTERVAL = "The 95% interval of `win` for more such games, not for games among people."
 
 
@@ -109,9 +109,9 @@ class PlayerWinRecord(KeyedRecord):
     """The share of games that a player wins with the requested AI and with a second AI."""
 
     player: str = key("The player.")
-    win: Unit = key(WIN)
+    win: Unit = key(WINS_OF_PLAYER)
     interval: IntervalRecord = key(INTERVAL)
-    second_opinion: Unit = key(SECOND_OPINION)
+    second_opinion: Unit = key(SECOND_AI_WINS)
     second_opinion_interval: IntervalRecord = key("The 95% interval of `second_opinion`.")
     figure: str = key("`win` in whole percent.")
 
@@ -133,7 +133,7 @@ class WinRecord(KeyedRecord, of=WinEstimate):
     player: str = key("The player to move.", is_column=True)
     win: Unit = key("The share of the games that the player to move wins.", is_column=True)
     interval: IntervalRecord = key(INTERVAL, is_column=True)
-    second_opinion: Unit = key(SECOND_OPINION, is_column=True)
+    second_opinion: Unit = key(SECOND_AI_WINS, is_column=True)
     players: tuple[PlayerWinRecord, ...] = key("Each player, in the order of play.")
     games: Count
     cut: Count
@@ -174,7 +174,7 @@ class WinAnswer(Answer):
 
     @property
     def condition(self) -> str:
-        return CONDITION.replace(describe_ai("usual"), describe_ai(self.found.chances.ai))
+        return GAMES_CONDITION.replace(describe_ai("usual"), describe_ai(self.found.chances.ai))
 
     @property
     def data(self) -> WinRecord:

@@ -16,7 +16,7 @@ from iacta.rules.modes import mode_record, read_mode
 from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import RuleSet, find_rule_set, find_rules
 
-MAX_BYTES = 10**6  # maximum number of bytes in a rules file
+MAX_RULES_BYTES = 10**6  # maximum number of bytes in a rules file
 DICE_KEYS = tuple(field.name for field in fields(Dice))
 MODE_KEYS = tuple(mode_record(CLASSIC.mode))
 RULES_KEYS = (*(field.name for field in fields(Rules) if field.name != "mode"), *MODE_KEYS)
@@ -146,7 +146,7 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    content = read_bytes(file, MAX_BYTES)
+    content = read_bytes(file, MAX_RULES_BYTES)
     try:
         return parse_toml(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

@@ -37,9 +37,9 @@ from iacta.rules.variants import find_rules, format_rules_argument
 SortedDice = tuple[int, ...]
 
 MAX_UNCHECKED_FACES = 100  # dice with more faces are refused unless a full roll is feasible
-MAX_ROWS = 10**6  # the maximum number of pairs of different throws in `Roll.compared_dice`
+MAX_THROW_PAIRS = 10**6  # the maximum number of pairs of different throws in `Roll.compared_dice`
 STEPS_PER_SECOND = 10**6
-MAX_STEPS = 10**7
+MAX_ROLL_STEPS = 10**7
 
 
 class Losses(NamedTuple):
@@ -185,10 +185,10 @@ Losses(attackers=2, defenders=0): 2275})
         """
         compared = min(self.attack_dice, self.defence_dice)
         ours, theirs = self.best_attack_dice(compared), self.best_defence_dice(compared)
-        if len(ours) * len(theirs) > MAX_ROWS:
+        if len(ours) * len(theirs) > MAX_THROW_PAIRS:
             raise TooLargeError(
                 f"the compared dice have {len(ours) * len(theirs):.0e} different results, expected "
-                f"at most {MAX_ROWS:.0e}"
+                f"at most {MAX_THROW_PAIRS:.0e}"
             )
         return ours.product(theirs)
 
@@ -522,13 +522,13 @@ def _refuse_roll(
 def _refuse_too_many(
     attack_dice: int, defence_dice: int, rules: Rules, steps: int, seconds: float = inf
 ) -> None:
-    most = min(MAX_STEPS, seconds * STEPS_PER_SECOND)
+    most = min(MAX_ROLL_STEPS, seconds * STEPS_PER_SECOND)
     if steps > most:
         attack, defence = rules.dice(attack_dice, defence_dice)
         raise TooLargeError(
             f"{attack_dice} attack dice of up to {max(attack.faces)} faces against {defence_dice} "
             f"defence dice of up to {max(defence.faces)} take {steps:.0e} steps, expected at most "
-            f"{most:.0e}{' within the time limit' if most < MAX_STEPS else ''}"
+            f"{most:.0e}{' within the time limit' if most < MAX_ROLL_STEPS else ''}"
         )
 
 
@@ -596,7 +596,7 @@ def _sort_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
     """Return the possible values of the `best` highest dice of `count` armies, with weights."""
     faces_thrown = max(dice.list_faces(count))
     ways = comb(faces_thrown + best - 1, best)
-    if _estimate_sorting_steps(dice, count, best) > MAX_STEPS:
+    if _estimate_sorting_steps(dice, count, best) > MAX_ROLL_STEPS:
         raise TooLargeError(
             f"the best {best} of {len(dice.list_faces(count))} dice of up to {faces_thrown} faces "
             f"have {ways:.0e} different results, which would take more than half a minute to list"

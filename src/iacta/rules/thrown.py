@@ -67,7 +67,7 @@ Result = TypeVar("Result")
 RUNS_PER_BLOCK = 25_000  # small enough that the arrays of a block fit in the processor's cache
 MAX_THROWN = 5 * 10**11  # the number of dice that can be thrown in about an hour
 MIN_TIMED_RUNS = 1000  # fewer runs take as long as this number of runs
-MAX_GARRISON = 2**62  # larger garrisons are replaced by this number, to avoid int64 overflow
+MAX_THROWN_GARRISON = 2**62  # larger garrisons are replaced by this number, to avoid int64 overflow
 MAX_BYTE = 255
 MAX_PENDING = 1000  # the maximum number of pending blocks in an executor
 
@@ -264,7 +264,7 @@ def _roll_once(
 
 
 def _bound_garrison(rules: Rules) -> int:
-    return min(rules.garrison, MAX_GARRISON)
+    return min(rules.garrison, MAX_THROWN_GARRISON)
 
 
 def _set_ended_aside(parts: Iterable[Battles], ended: list[Battles]) -> Battles:

@@ -46,7 +46,14 @@ from iacta.war.games import (
     list_seats,
 )
 from iacta.war.players import PLAYERS
-from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS, Seat, get_seat_name, play_to_end, read_seat
+from iacta.war.tournament import (
+    MAX_ROUNDS,
+    MAX_TOURNAMENT_GAMES,
+    Seat,
+    get_seat_name,
+    play_to_end,
+    read_seat,
+)
 from iacta.war.value import load_weights
 
 CUT_ROUNDS = 6  # games of the AIs in `ALLOWANCES` stop after this many rounds
@@ -172,7 +179,7 @@ def win_chances(
     """
     seat = read_seat(player)
     check_war(turn)
-    number = None if games is None else read_int(games, "games", least=2, most=MAX_GAMES)
+    number = None if games is None else read_int(games, "games", least=2, most=MAX_TOURNAMENT_GAMES)
     read_int(seed, "seed")
     deadline = Deadline.from_time_limit(time_limit)
     if best_goal and not isinstance(seat, str):

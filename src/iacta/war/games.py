@@ -28,7 +28,7 @@ from iacta.war.players import (
     BOLDLY,
     BREAK,
     CHASE,
-    CHOSEN,
+    CHOSEN_BY_AI,
     CONTINENT,
     ELIMINATE,
     GUARD,
@@ -50,12 +50,12 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 class Aim(NamedTuple):
     """The aim of an AI in a turn, such as taking a continent.
 
-    kind: a constant such as `CONTINENT`; `CHOSEN` lets the AI choose the aim.
+    kind: a constant such as `CONTINENT`; `CHOSEN_BY_AI` lets the AI choose the aim.
     which: the index of the continent or the seat of the player. For `WIN`, 1 plus the index of the
         territory that gets all new armies; 0 if the routes divide them. 0 for other kinds.
     """
 
-    kind: str = CHOSEN
+    kind: str = CHOSEN_BY_AI
     which: int = 0
 
 

@@ -78,19 +78,19 @@ from iacta.war.players import (
 )
 from iacta.war.policy import NamedAim, choose_action
 from iacta.war.tables import find_hand
-from iacta.war.tournament import MAX_GAMES, MAX_ROUNDS
+from iacta.war.tournament import MAX_ROUNDS, MAX_TOURNAMENT_GAMES
 
 DEFAULT_GAMES = 120
 PLAN_GAMES = 60  # fewer than for tactics, because plans are played in Python and are slow
-PLAN_BUDGET = 0.1  # fraction of a plan's default search budget
+GOAL_BUDGET = 0.1  # fraction of a plan's default search budget
 SECOND_TIME_SHARE = 0.4  # share of a goal's time for games of the second AI
 AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans are tried afterwards
 ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans are tried
 WIN_TIME_SHARE = 0.2  # share of the total time for the search for a win in this turn
 ESTIMATE_TIME_SHARE = 0.4  # share of the total time for quick estimates of all goals
 ONE_CARD = "take one card"
-LIKELY = 0.5  # larger goals with a greater chance come before the goal to take one card
-MIN_CHANCE = 0.005  # goals with a smaller chance are omitted
+MIN_LIKELY_CHANCE = 0.5  # larger goals with a greater chance come before the goal to take one card
+MIN_GOAL_CHANCE = 0.005  # goals with a smaller chance are omitted
 TERRITORY_WORTH = 0.6  # the value of a territory, in armies
 
 
@@ -250,14 +250,14 @@ def goals_in_reach(
         some = {
             words: look
             for words, look in order_estimates(known, implied).items()
-            if (look.chance if look.is_tried else look.at_most) >= MIN_CHANCE
+            if (look.chance if look.is_tried else look.at_most) >= MIN_GOAL_CHANCE
         }
         found = [Reach.from_estimate(words, goals[words], look) for words, look in some.items()]
         return tuple(sorted([*sure, *found], key=find_rank))
 
     def find_rank(reach: Reach) -> tuple[bool, bool, float, str]:
-        is_win = reach.words == WIN_NOW and reach.chance >= MIN_CHANCE
-        is_large = reach.words != ONE_CARD and reach.chance > LIKELY
+        is_win = reach.words == WIN_NOW and reach.chance >= MIN_GOAL_CHANCE
+        is_large = reach.words != ONE_CARD and reach.chance > MIN_LIKELY_CHANCE
         return not is_win, not is_large, -reach.chance, reach.words
 
     def estimate_briefly(words: str, part: Deadline) -> QuickEstimate:
@@ -352,7 +352,7 @@ def best_goals(
     >>> found.best.win > 0.8, "eliminate blue" in [each.goal for each in found.goals]
     (True, True)
     """
-    number = read_int(games, "games", least=2, most=MAX_GAMES)
+    number = read_int(games, "games", least=2, most=MAX_TOURNAMENT_GAMES)
     read_int(seed, "seed")
     seconds = None if time_limit is None else float(read_seconds(time_limit, "time_limit"))
     deadline, war = Deadline(seconds), War(_check_not_over(turn))
@@ -560,7 +560,7 @@ def _try_win(
     if before is None or win is None or win.placement is not None:
         return None  # without attacks, the usual AI wins with each of its aims
     look = estimate_goal(before, win.goal, deadline.take_share(WIN_TIME_SHARE))
-    if look.chance < MIN_CHANCE:
+    if look.chance < MIN_GOAL_CHANCE:
         return None
     placed, names = dict(look.placement), before.board.territories
     for name in filter(placed.get, names):
@@ -662,7 +662,7 @@ def _evaluate_aim(war: War, aim: Aim) -> float:
 def _make_plan(turn: Turn, goal: Goal, deadline: Deadline) -> Plan | None:
     """Return the best plan for the attacks of a turn, or `None` if there are too many armies."""
     try:
-        return best_plan(turn, goal, budget=PLAN_BUDGET, time_limit=deadline.time_limit, threads=1)
+        return best_plan(turn, goal, budget=GOAL_BUDGET, time_limit=deadline.time_limit, threads=1)
     except IactaError:
         return None
 

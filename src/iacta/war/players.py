@@ -74,7 +74,7 @@ AIMS = (
     GUARD := "guard",
     WIN := "win",
 )
-CHOSEN = "chosen"  # the AI chooses its own aim
+CHOSEN_BY_AI = "chosen"  # the AI chooses its own aim
 
 
 @dataclass(frozen=True)

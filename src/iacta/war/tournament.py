@@ -19,7 +19,7 @@ from iacta.war.games import War, check_war, deal_missions, list_seats
 from iacta.war.players import PLAYERS, find_player
 
 MAX_ROUNDS = 200  # a game ends without a winner after this many rounds
-MAX_GAMES = 10**6
+MAX_TOURNAMENT_GAMES = 10**6
 
 Seat: TypeAlias = str | Policy
 
@@ -87,7 +87,7 @@ def tournament(
     entrants = [read_seat(each) for each in read_list(players, "players", "players")]
     if len(entrants) != len(seats):
         raise IllegalError(f"players must be {len(seats)}, one for each seat, got {len(entrants)}")
-    number = read_int(games, "games", least=1, most=MAX_GAMES)
+    number = read_int(games, "games", least=1, most=MAX_TOURNAMENT_GAMES)
     read_int(seed, "seed")
     wins = [0] * len(seats)
     for shift in range(min(len(seats), number)):

@@ -12,7 +12,7 @@ from iacta.game import EndPhase, Turn
 from iacta.native.deadline import Deadline
 from iacta.war.chances import WinChances, win_chances
 
-GAMES = 200  # the default number of games for each chance
+TURN_WIN_GAMES = 200  # the default number of games for each chance
 
 
 class TurnWins(NamedTuple):
@@ -48,7 +48,7 @@ class TurnWins(NamedTuple):
 def measure_turn_wins(
     turns: Sequence[tuple[int, Turn, Turn]],
     *,
-    games: int = GAMES,
+    games: int = TURN_WIN_GAMES,
     seed: int = 0,
     deadline: Deadline,
     progress: Callable[[int, int], None] | None = None,

@@ -21,7 +21,7 @@ SLOW_NICENESS, SEARCH_NICENESS = 5, 10  # greater numbers mean lower priority
 MIN_PAUSE = 0.1  # minimum time between two progress reports, in seconds
 
 # Memory: each process caches recent answers.
-MAX_CACHED = 4  # maximum number of answers in the cache of a process
+MAX_CACHED_ANSWERS = 4  # maximum number of answers in the cache of a process
 MIN_CACHED_SECONDS = 0.2  # minimum computing time of cached answers
 
 # Responses. The main process stores a response until the client has read it.
@@ -31,7 +31,7 @@ PART_BYTES = 2**16  # responses are sent in parts of this size
 MAX_READ_SECONDS = 30.0  # time limit for a client to read one part
 LARGE_BYTES = 2_000  # minimum size of compressed bodies
 GZIP_LEVEL = 5  # takes half the time of the default level, for a slightly larger result
-MAX_CELLS = 10_000  # maximum number of table cells on a page
+MAX_PAGE_CELLS = 10_000  # maximum number of table cells on a page
 
 # Connections.
 MAX_ACCEPTED = 64  # maximum number of accepted connections per step of the event loop

@@ -17,7 +17,7 @@ from iacta.board.layout import check_size
 from iacta.board.scene import build_scene, shorten_name
 from iacta.forms.form import Topic
 from iacta.game.moment import parse_moment
-from iacta.game.steps import MAX_STEPS
+from iacta.game.steps import MAX_TREE_STEPS
 from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.questions.steps import STEP_SCHEMA, StepList
@@ -47,7 +47,7 @@ Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
 LOOK = {
     "names": NAMES,
-    "steps": MAX_STEPS,
+    "steps": MAX_TREE_STEPS,
     "coded": MAX_QR_LETTERS,
 }
 

@@ -18,7 +18,7 @@ from iacta.web.worker import answer_within_limits
 
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
-SEED = 5  # a turn that nearly fails before it succeeds
+EXAMPLE_SEED = 5  # a turn that nearly fails before it succeeds
 QUICK = {"attackers": "8", "defenders": "5"}  # the first battle
 SIZE = {"width": 400, "height": 255}  # pixels
 
@@ -58,7 +58,7 @@ def play_example() -> Game:
     number, owners = {name: t for t, name in enumerate(board.territories)}, [*tones]
     begins = f"Red attacks {CONTINENT} with {turn.armies_on('Ukraine')} armies. "
     stills, arrows = [_make_still(begins, plan, turn, owners)], list[Arrow]()
-    for move in turn.play(plan.policy, seed=SEED).moves:
+    for move in turn.play(plan.policy, seed=EXAMPLE_SEED).moves:
         if isinstance(move.action, Advance) and (attack := move.turn.pending):
             words, after = f"{attack.start} takes {attack.to}. ", move.turn.after(move.action)
             stills.append(_make_still(words, plan, after, owners))

@@ -12,7 +12,7 @@ import iacta
 from iacta.forms.form import Topic
 from iacta.forms.percentages import bar_percent
 from iacta.forms.sections import Shaded, Table, format_cell
-from iacta.web.limits import MAX_CELLS
+from iacta.web.limits import MAX_PAGE_CELLS
 from iacta.web.read_question import list_served_questions
 
 SHADES = 10
@@ -132,7 +132,7 @@ def _choose_shade(cell: Shaded) -> int:
 
 
 def _cut_table(table: Table) -> Table:
-    """Truncate a table to about `MAX_CELLS` cells, which a browser can show quickly."""
-    columns = min(len(table.columns), MAX_CELLS // 50)
-    rows = MAX_CELLS // max(columns, 1)
+    """Truncate a table to about `MAX_PAGE_CELLS` cells, which a browser can show quickly."""
+    columns = min(len(table.columns), MAX_PAGE_CELLS // 50)
+    rows = MAX_PAGE_CELLS // max(columns, 1)
     return Table(table.columns[:columns], [row[:columns] for row in table.rows[:rows]])

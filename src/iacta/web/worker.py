@@ -33,7 +33,7 @@ from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.json_and_toml import parse_json
 from iacta.web.limits import (
     MAX_ANSWER_BYTES,
-    MAX_CACHED,
+    MAX_CACHED_ANSWERS,
     MAX_PLAN_SECONDS,
     MAX_PROCESS_BYTES,
     MAX_RESIDENT_BYTES,
@@ -160,7 +160,7 @@ def answer_within_limits(question: Question, watch: Watch | None = None) -> Answ
     answer = question.answer(watch)
     if monotonic() - begun > MIN_CACHED_SECONDS:
         _kept[question] = answer
-        if len(_kept) > MAX_CACHED:
+        if len(_kept) > MAX_CACHED_ANSWERS:
             _kept.popitem(last=False)
     return answer
 

@@ -29,8 +29,8 @@ CHANCES = (0.05, 0.25, 0.5, 0.75, 0.95)
 EVEN = Fraction(1, 2)
 
 MAX_CURVE_ARMIES = 1_000  # a chart with more points would be slow
-MAX_DEFENDERS = 500  # the maximum in charts of the fewest attackers
-MAX_LINES = 20  # a chart with more lines would be unreadable
+MAX_CHART_DEFENDERS = 500  # the maximum in charts of the fewest attackers
+MAX_CHART_LINES = 20  # a chart with more lines would be unreadable
 FEW_LINES = 10  # a chart with more lines has thinner lines
 MAX_SPOTS = 1_500  # a chart with more tooltips would be slow
 LABEL_HEIGHT = 12  # pixels
@@ -268,7 +268,7 @@ def minimum_troops(
 
     Source: Van Wijgerden, "Let slip the dice of war", graphs for up to 200 and up to 50 defenders.
     """
-    most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
+    most = read_int(defenders, "defenders", least=2, most=MAX_CHART_DEFENDERS)
     by_chance = _make_chance_lines(chances)
     tables = {
         _format_rules_name(some_rules): _find_attackers_needed(most, by_chance.values, some_rules)
@@ -330,7 +330,7 @@ def minimum_troops_ratio(
 
     Source: Van Wijgerden, "Let slip the dice of war", with capitals and standard territories.
     """
-    most = read_int(defenders, "defenders", least=2, most=MAX_DEFENDERS)
+    most = read_int(defenders, "defenders", least=2, most=MAX_CHART_DEFENDERS)
     by_chance = _make_chance_lines(chances)
     ratios = _find_attackers_needed(most, by_chance.values, rules) / _find_attackers_needed(
         most, by_chance.values, base
@@ -358,8 +358,10 @@ def _make_chance_lines(chances: object) -> CurveLines:
     """Return the lines of a plot with one line for each chance, the highest chance first."""
     given = read_chances(read_list(chances, "chances", "chances")).reshape(-1).tolist()
     wanted: list[Fraction] = sorted(set(given), reverse=True)
-    if not 1 <= len(wanted) <= MAX_LINES:
-        raise IllegalError(f"chances must be a list of 1 to {MAX_LINES} chances, got {len(wanted)}")
+    if not 1 <= len(wanted) <= MAX_CHART_LINES:
+        raise IllegalError(
+            f"chances must be a list of 1 to {MAX_CHART_LINES} chances, got {len(wanted)}"
+        )
     values = [float(chance) for chance in wanted]
     return CurveLines("chance", "chance", values, [f"{100 * chance:.10g}%" for chance in values])
 
@@ -385,8 +387,8 @@ def _read_line_values(
     """Validate the numbers of a chart's lines; return them sorted, without duplicates."""
     row = read_list(values, name, "whole numbers")
     numbers = sorted({read_int(value, name, -(10**9), 10**9) for value in row})
-    if not 1 <= len(numbers) <= MAX_LINES:
-        raise IllegalError(f"{name} must be 1 to {MAX_LINES} numbers, got {len(numbers)}")
+    if not 1 <= len(numbers) <= MAX_CHART_LINES:
+        raise IllegalError(f"{name} must be 1 to {MAX_CHART_LINES} numbers, got {len(numbers)}")
     for end in (numbers[0], numbers[-1]):
         if (least is not None and end < least) or (most is not None and end > most):
             span = f"at least {least}" if least is not None else f"at most {most}"

@@ -32,7 +32,7 @@ from iacta.board.formats.reading import MAX_PLACE, BoardText, prefix_line
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 
-MAX_LISTED = 10  # the maximum number of mistakes or names in a message
+MAX_LISTED_MISTAKES = 10  # the maximum number of mistakes or names in a message
 MAX_STEM_LENGTH = MAX_NAME_LENGTH - 12  # characters; leaves room for a number in parentheses
 
 Line: TypeAlias = int | None
@@ -146,13 +146,13 @@ class _Faults:
 
     def add(self, line: Line, sentence: str) -> None:
         self.count += 1
-        if len(self.listed) < MAX_LISTED:
+        if len(self.listed) < MAX_LISTED_MISTAKES:
             self.listed.append(prefix_line(line, sentence))
 
     def add_unknown(self, mention: Mention, what: str, known: Iterable[str]) -> None:
         # Finding a similar name is slow, so only the mistakes that the message lists get a
         # suggestion.
-        suggest = len(self.listed) < MAX_LISTED and not mention.key.isdigit()
+        suggest = len(self.listed) < MAX_LISTED_MISTAKES and not mention.key.isdigit()
         hint = did_you_mean(mention.key, known) if suggest else ""
         self.add(mention.line, f"unknown {what}: {quote(mention.key)}{hint}")
 
@@ -333,8 +333,10 @@ def _read_borders(
 
 
 def _list_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
-    return f"{', '.join(map(quote, names[:MAX_LISTED]))}{more}"
+    more = (
+        f" and {len(names) - MAX_LISTED_MISTAKES} more" if len(names) > MAX_LISTED_MISTAKES else ""
+    )
+    return f"{', '.join(map(quote, names[:MAX_LISTED_MISTAKES]))}{more}"
 
 
 def _collect_members(

@@ -35,8 +35,9 @@ from iacta.inputs.errors import IllegalError
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
 TABLES = ("territories", "continents")
-MAX_COMPARED = 20  # the number of keys that are compared with known keys; more would take seconds
-MIN_SIMILARITY = 0.8  # the `difflib` ratio above which a key counts as a misspelling
+# The number of keys that are compared with known keys; more would take seconds.
+MAX_COMPARED_KEYS = 20
+MIN_KEY_SIMILARITY = 0.8  # the `difflib` ratio above which a key counts as a misspelling
 TOML_TABLE = re.compile(
     r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+(?:[].]|=[ \t]*+\{)""", re.MULTILINE
 )
@@ -138,8 +139,8 @@ def _is_own(keys: Sequence[str]) -> bool:
 
     near = [
         key
-        for key in keys[:MAX_COMPARED]
-        if difflib.get_close_matches(fold_name(key), TABLES, cutoff=MIN_SIMILARITY)
+        for key in keys[:MAX_COMPARED_KEYS]
+        if difflib.get_close_matches(fold_name(key), TABLES, cutoff=MIN_KEY_SIMILARITY)
     ]
     return (
         bool(near)

@@ -22,10 +22,10 @@ from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import RepeatedKeyError, looks_like_json, parse_json, parse_toml
 
 # Larger files would need more than a few seconds or a few hundred megabytes.
-MAX_BYTES = 4 * 10**6
-MAX_LINES = 10**5
+MAX_BOARD_BYTES = 4 * 10**6
+MAX_BOARD_LINES = 10**5
 MAX_ELEMENTS = 200_000
-MAX_DEPTH = 50
+MAX_BOARD_DEPTH = 50
 MAX_KEYS_NAMED = 8  # the maximum number of keys in the message about an unknown key
 MAX_LINE_DEPTH = 6  # line numbers of entries with deeper nesting are not recorded
 MAX_ID = 10**9
@@ -73,7 +73,7 @@ class FileText(NamedTuple):
 
 
 def read_file(file: Path) -> FileText:
-    return decode(read_bytes(file, MAX_BYTES))
+    return decode(read_bytes(file, MAX_BOARD_BYTES))
 
 
 def decode(content: bytes) -> FileText:
@@ -175,9 +175,9 @@ def read_section_lines(text: str) -> list[TextLine]:
     [TextLine(section='', line=2, text='name X'), TextLine(section='borders', line=4, text='1 2')]
     """
     entries, section = [], ""
-    lines = text.split("\n", MAX_LINES)
-    if len(lines) > MAX_LINES:
-        raise TooLargeError(f"the text must have at most {MAX_LINES} lines")
+    lines = text.split("\n", MAX_BOARD_LINES)
+    if len(lines) > MAX_BOARD_LINES:
+        raise TooLargeError(f"the text must have at most {MAX_BOARD_LINES} lines")
     for number, line in enumerate(lines, 1):
         bare = line.strip()
         heading = SECTION.fullmatch(bare)
@@ -425,8 +425,10 @@ def _read_xml(text: str) -> Element:
         if count > MAX_ELEMENTS:
             raise TooLargeError(f"the XML must have at most {MAX_ELEMENTS} elements")
         line = parser.CurrentLineNumber
-        if len(unclosed) > MAX_DEPTH:
-            raise TooLargeError(f"line {line}: elements must be nested at most {MAX_DEPTH} deep")
+        if len(unclosed) > MAX_BOARD_DEPTH:
+            raise TooLargeError(
+                f"line {line}: elements must be nested at most {MAX_BOARD_DEPTH} deep"
+            )
         element = Element(name.lower(), line)
         unclosed[-1].inner.append(element)
         unclosed.append(element)

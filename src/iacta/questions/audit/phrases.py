@@ -5,7 +5,7 @@ import math
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, DICE, ROLLS, TOTALS, WINS, Throws
 from iacta.forms.sentences import add_noun
 
-RARE = 1e-5  # the smallest p-value that is shown as a number
+MIN_SHOWN_P_VALUE = 1e-5  # the smallest p-value that is shown as a number
 MAX_KINDS = 6  # maximum number of kinds of throws in an answer
 MAX_NAMES = 10  # maximum number of players or columns in a sentence
 NOUNS = {
@@ -62,8 +62,8 @@ def format_rarity(chance: float, *, is_most: bool = False) -> str:
     >>> format_rarity(0.31, is_most=True)
     'fewer than 4 in 10'
     """
-    if chance < RARE:
-        return f"fewer than 1 in {round(1 / RARE):,}"
+    if chance < MIN_SHOWN_P_VALUE:
+        return f"fewer than 1 in {round(1 / MIN_SHOWN_P_VALUE):,}"
     fewer, whole = ("fewer than ", math.floor) if is_most else ("", round)
     if chance > (0.25 if is_most else 0.35):
         return f"{fewer}{math.ceil(10 * chance) if is_most else round(10 * chance)} in 10"

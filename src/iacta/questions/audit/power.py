@@ -15,7 +15,7 @@ from iacta.forms.sections import Section, Table
 from iacta.questions.audit.phrases import MAX_KINDS, describe_throws, format_points, name_results
 from iacta.rules.rules import Rules
 
-MAX_FACES = 100  # maximum number of faces of dice in the tables of detectable bias
+MAX_POWER_FACES = 100  # maximum number of faces of dice in the tables of detectable bias
 USUAL_ROLLS = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL_BIASES = tuple(Fraction(bias, 1000) for bias in (50, 20, 10, 5, 1))
 
@@ -47,7 +47,7 @@ def list_kinds(rules: Rules, level: float, number_of_tests: int | None = None) -
     """
     faces = rules.attack.faces[0]
     kinds = []
-    if faces <= MAX_FACES:
+    if faces <= MAX_POWER_FACES:
         name = "dice" if faces == 6 else f"dice of {faces} faces"
         kinds.append((name, DICE, np.full(faces, 1 / faces)))
     if rules.mode.dice_chosen_first:

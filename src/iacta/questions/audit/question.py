@@ -37,10 +37,10 @@ from iacta.questions.audit.record import (
 )
 from iacta.questions.audit.sentences import list_audit_sections
 
-MAX_ROLLS = 10**15  # the largest round number of rolls that a float can hold exactly
-MIN_BIAS = Fraction(1, 10**6)  # smaller biases need more than MAX_ROLLS rolls
+MAX_POWER_ROLLS = 10**15  # the largest round number of rolls that a float can hold exactly
+MIN_BIAS = Fraction(1, 10**6)  # smaller biases need more than MAX_POWER_ROLLS rolls
 DICE_TEXT = re.compile(r"[0-9][0-9\s,;:|/v-]*")  # text that is probably a line of dice
-EXAMPLE_LOG = "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n"
+EXAMPLE_DICE_LOG = "attack,defence\n5 6 3,4 2\n4 1 4,3 6\n2 6 1,5 5\n5 3 3,1 3\n6 6 2,2 6\n3 4,5\n"
 
 
 @question(
@@ -53,7 +53,7 @@ class AuditQuestion(RulesForm, Question):
     """Test whether the dice in a log were fair, and who was lucky."""
 
     headline: ClassVar = "Are these dice fair?"
-    first_texts: ClassVar = {"log": EXAMPLE_LOG}
+    first_texts: ClassVar = {"log": EXAMPLE_DICE_LOG}
     help_sections: ClassVar = {
         "A log with a heading in its first line (here: heading, a colon, a sample line)": [
             (each.text, each.meaning) for each in EXAMPLES if each.heading
@@ -89,7 +89,7 @@ class AuditQuestion(RulesForm, Question):
         default=False,
     )
     rolls: int | None = parameter(
-        Whole(least=1, most=MAX_ROLLS),
+        Whole(least=1, most=MAX_POWER_ROLLS),
         "With --power: show how heavily loaded dice must be to be noticed in this many rolls.",
         needs="power",
         excludes="file or log",

@@ -14,7 +14,7 @@ from iacta.questions.audit.luck import describe_luck, has_armies, make_luck_tabl
 from iacta.questions.audit.phrases import (
     MAX_KINDS,
     MAX_NAMES,
-    RARE,
+    MIN_SHOWN_P_VALUE,
     describe_throws,
     format_points,
     format_rarity,
@@ -240,11 +240,11 @@ def _make_tests_table(audited: Audit) -> Table:
 
 def _format_p_value(finding: Finding, p_value: float) -> str:
     is_below = finding.interval is not None and not finding.interval.low
-    most = _bound_p_value(finding, p_value) if is_below else max(p_value, RARE)
+    most = _bound_p_value(finding, p_value) if is_below else max(p_value, MIN_SHOWN_P_VALUE)
     digits = 3 if most >= 0.01 else 5
     if is_below:
         return f"< {math.ceil(most * 10**digits) / 10**digits:.{digits}f}"
-    return f"{'< ' if p_value < RARE else ''}{most:.{digits}f}"
+    return f"{'< ' if p_value < MIN_SHOWN_P_VALUE else ''}{most:.{digits}f}"
 
 
 def _make_counts_table(audited: Audit, kinds: Sequence[Throws]) -> Table:

@@ -13,7 +13,7 @@ from iacta.plan.hold import MIN_ENDS
 from iacta.plan.reinforcement import Placement
 from iacta.plan.winning import Win
 from iacta.probability.distribution import Distribution
-from iacta.questions.plan.sentences import MAX_LINES, format_value, mark_certain_chance
+from iacta.questions.plan.sentences import MAX_PLAN_LINES, format_value, mark_certain_chance
 
 NEARLY_ALWAYS = 0.995  # a larger fraction of the games is not mentioned
 MIN_SHOWN = 5e-5  # minimum guaranteed chance to show
@@ -66,7 +66,7 @@ def describe_value_before(plan: Plan, new: Reinforcement) -> str:
 def list_marginals(plan: Plan, new: Reinforcement) -> Section:
     rows = [
         (marginal.name, format_value(plan, marginal.one), format_value(plan, marginal.all))
-        for marginal in new.marginals[:MAX_LINES]
+        for marginal in new.marginals[:MAX_PLAN_LINES]
     ]
     columns: tuple[str, ...] = ("", "with 1 more", f"with {new.armies} more")
     if new.armies == 1:
@@ -118,7 +118,7 @@ def list_first_attacks(plan: Plan, ways: Sequence[Alternative]) -> Section:
             str(way.dice),
             format_value(plan, way.value),
         )
-        for way in ways[:MAX_LINES]
+        for way in ways[:MAX_PLAN_LINES]
     ]
     table = Table(("", "dice", "chance" if plan.goal.is_chance else "value"), rows)
     return Section([table], title="First attacks:")

@@ -11,9 +11,10 @@ from iacta.native.deadline import Deadline
 from iacta.plan import Goal, Plan
 from iacta.plan.reinforcement import find_plan
 
-MAX_COMPARED = 12  # maximum number of advances to compare by search
+MAX_COMPARED_ADVANCES = 12  # maximum number of advances to compare by search
 MAX_DEFENDED = 60  # maximum number of advances to compare for defence alone
-COMPARISON_SHARE = 0.6  # fraction of the time for the comparison; the rest is for the best number
+# Fraction of the time for the comparison; the rest is for the best number.
+ADVANCE_COMPARISON_SHARE = 0.6
 
 
 class MoveIn(NamedTuple):
@@ -35,8 +36,8 @@ def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn
     goal: the goal of the turn.
     deadline: when to stop searching.
     """
-    tried = _pick_evenly(list_advances(turn), MAX_COMPARED)
-    end, ranked = deadline.take_share(COMPARISON_SHARE), list[tuple[float, int]]()
+    tried = _pick_evenly(list_advances(turn), MAX_COMPARED_ADVANCES)
+    end, ranked = deadline.take_share(ADVANCE_COMPARISON_SHARE), list[tuple[float, int]]()
     for number in tried:
         part = end.take_share(1 / (len(tried) - len(ranked)))
         ranked.append((_plan_after_advance(turn, number, goal, part).comparable_value, number))

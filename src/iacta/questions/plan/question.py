@@ -66,8 +66,8 @@ from iacta.plan import (
 from iacta.plan.alternatives import Alternative, alternatives
 from iacta.plan.goals import WinGame
 from iacta.plan.named_goals import GOAL_KINDS, read_goal
-from iacta.plan.reinforcement import MAX_NEW
-from iacta.plan.simulated import MAX_RUNS, simulate_within
+from iacta.plan.reinforcement import MAX_PLACED_ARMIES
+from iacta.plan.simulated import MAX_PLAN_RUNS, simulate_within
 from iacta.plan.winning import find_win
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan import armies_cards_hold as around
@@ -99,7 +99,7 @@ from iacta.questions.plan.sentences import Checked
 from iacta.rules.variants import RuleSet, find_rules, rules_name
 
 PLAYS = ("rolls", "battles")
-MAX_NAMED = 3  # maximum number of territories to name in an error message
+MAX_ERROR_TERRITORIES = 3  # maximum number of territories to name in an error message
 # Parameters that are already part of a turn, and the time limit, which does not change the
 # question.
 FREE_PARAMETERS: dict[str, Any] = {"capital_dice": False} | dict.fromkeys(
@@ -112,7 +112,7 @@ FREE_PARAMETERS: dict[str, Any] = {"capital_dice": False} | dict.fromkeys(
 FIRST_UPDATE = 0.25  # seconds before a search shows its first answer
 MOVES_SECONDS, MOVES_TIME_SHARE = 0.05, 0.05  # time for ranking the first attacks after the search
 UPDATE_FACTOR = 2.0  # minimum ratio between the elapsed times of successive updates
-CHOSEN = "This wins the game; iacta chose the goal among those that win."
+CHOSEN_WIN = "This wins the game; iacta chose the goal among those that win."
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
 
@@ -223,7 +223,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         Name(), "Territories whose armies must not attack.", metavar="NAMES", default=None
     )
     reinforce: int | None = parameter(
-        Whole(least=1, most=MAX_NEW),
+        Whole(least=1, most=MAX_PLACED_ARMIES),
         "New armies; iacta places them where they help most.",
         default=None,
     )
@@ -294,7 +294,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         default=None,
     )
     check: int | None = parameter(
-        Whole(least=1, most=MAX_RUNS),
+        Whole(least=1, most=MAX_PLAN_RUNS),
         "Play the plan this many times with random dice.",
         metavar="RUNS",
         default=None,
@@ -391,10 +391,14 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
         names, player = goal.names if goal else (), self.turn.player
         if all(self.turn.owner_of(name) == player for name in names):
             are = "is" if len(names) == 1 else "are all"
-            more = [f"{len(names) - MAX_NAMED} more"] if len(names) > MAX_NAMED else []
+            more = (
+                [f"{len(names) - MAX_ERROR_TERRITORIES} more"]
+                if len(names) > MAX_ERROR_TERRITORIES
+                else []
+            )
             raise IllegalError(
                 f"{parameter} must name a territory of another player; "
-                f"{', '.join([*names[:MAX_NAMED], *more])} {are} {player}'s",
+                f"{', '.join([*names[:MAX_ERROR_TERRITORIES], *more])} {are} {player}'s",
                 parameter=parameter,
             )
         return cast(TakeAll, goal)
@@ -738,7 +742,7 @@ class PlanAnswer(Answer):
             yield "iacta chose these territories; others may be better."
         if self.question.win:
             if not isinstance(plan.goal, WinGame):
-                yield CHOSEN
+                yield CHOSEN_WIN
             yield from describe_condition(self.question.turn)
         if self.new:
             yield around.describe_value_before(plan, self.new)

@@ -43,7 +43,7 @@ from iacta.questions.plan.sentences import (
 SHOWN_ARROWS = 4  # maximum number of arrows that a small map can show clearly
 FROM = "The attacking territory."
 TO = "The attacked territory."
-NAME = "The territory."
+NAME_MEANING = "The territory."
 PLACEMENT = "The new armies on each territory."
 IS_CHANCE = "Whether the value is a chance, and not points."
 FIGURE = "The value as text: a chance or points; empty without a value."

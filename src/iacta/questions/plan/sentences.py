@@ -14,15 +14,15 @@ from iacta.plan.report import MainBattle, Rearguard, find_main_line, find_reargu
 from iacta.probability.distribution import Probability
 from iacta.probability.estimate import Interval
 
-RARE = 0.001  # minimum chance of a battle to list
-ROUNDING = 1e-12  # allowance for rounding errors in chances
+MIN_LISTED_CHANCE = 0.001  # minimum chance of a battle to list
+CHANCE_ROUNDING = 1e-12  # allowance for rounding errors in chances
 MIN_RANGE = 0.005  # minimum width of an interval to show, in the unit shown
 NOTICEABLE_CHANCE = 0.0005  # a smaller gap between a chance and its bound is not mentioned
 NOTICEABLE_POINTS = 0.05  # a smaller gap between points and their bound is not mentioned
 # A bound is shown if its gap to the value is at most NEAR times the maximum value, or if the bound
 # rules out at least the fraction INFORMATIVE of the range between the value and the maximum.
 NEAR, INFORMATIVE = 0.01, 0.2
-MAX_LINES = 40  # maximum number of rows in a table
+MAX_PLAN_LINES = 40  # maximum number of rows in a table
 MAX_ENDINGS = 3  # maximum number of rows in the table of failures
 MAY_EXIST = "; a better plan may exist."
 COUNTED = "The numbers in these tables come from {} simulated games of the plan."
@@ -205,7 +205,7 @@ def list_sections(plan: Plan) -> Iterator[Section]:
         for branch in battle.branches
     ]
     if branches:
-        yield Section(branches[:MAX_LINES], title="Branches of the main line:")
+        yield Section(branches[:MAX_PLAN_LINES], title="Branches of the main line:")
     yield from _list_other_battles(plan, [battle.step for battle in line])
     yield _make_advances_section(plan)
     if plan.endings and not has_worth_goal(plan):
@@ -244,7 +244,9 @@ def _make_main_row(plan: Plan, battle: MainBattle) -> tuple[str, ...]:
 
 def _list_other_battles(plan: Plan, main: Sequence[Step]) -> Iterator[Section]:
     others = [step for step in plan.steps if step not in main]
-    likely = [step for step in others if step.reach_probability >= RARE][:MAX_LINES]
+    likely = [step for step in others if step.reach_probability >= MIN_LISTED_CHANCE][
+        :MAX_PLAN_LINES
+    ]
     rest = len(others) - len(likely)
     if likely:
         columns = ("", "chance to fight", "chance to take", "armies arriving")
@@ -259,7 +261,7 @@ def _list_final_territories(plan: Plan) -> Iterator[Sequence[str]]:
     """Yield table rows for the territories at the end of the plan: chance to own, and armies."""
     touched = {name for step in plan.steps for name in (step.start, step.to)}
     for territory in plan.territories:
-        if territory.name in touched and territory.own_probability >= RARE:
+        if territory.name in touched and territory.own_probability >= MIN_LISTED_CHANCE:
             owned = plan.turn.owner_of(territory.name) == plan.turn.player
             chance = format_step_chance(plan, territory.own_probability)
             yield territory.name, "100%" if owned else chance, f"{territory.expected_armies:.1f}"
@@ -286,14 +288,14 @@ def _make_advances_section(plan: Plan) -> Section:
     partial = [
         rearguard
         for rearguard in find_rearguards(plan)
-        if not rearguard.is_all and rearguard.probability >= RARE
+        if not rearguard.is_all and rearguard.probability >= MIN_LISTED_CHANCE
     ]
     lines = [
         f"from {rearguard.start} to {rearguard.to}: {_describe_advance(rearguard)}"
-        for rearguard in partial[:MAX_LINES]
+        for rearguard in partial[:MAX_PLAN_LINES]
     ]
-    if len(partial) > MAX_LINES:
-        lines.append(f"and {len(partial) - MAX_LINES} more")
+    if len(partial) > MAX_PLAN_LINES:
+        lines.append(f"and {len(partial) - MAX_PLAN_LINES} more")
     elsewhere = "everywhere else" if partial else "everywhere"
     lines.append(f"{elsewhere}: as many as allowed")
     return Section(lines, title="How many to move in:")
@@ -314,7 +316,7 @@ def format_value(plan: Plan, value: float) -> str:
 def mark_certain_chance(plan: Plan, chance: float) -> Probability:
     """Return a chance of a plan; exactly 0 and 1 become a `Fraction`."""
     near = float(round(chance))
-    return mark_certain(near if abs(chance - near) < ROUNDING else chance, [plan.turn.rules])
+    return mark_certain(near if abs(chance - near) < CHANCE_ROUNDING else chance, [plan.turn.rules])
 
 
 def _format_bound(bound: float) -> str:
