@@ -12,6 +12,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout, suppress
 from difflib import SequenceMatcher
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 from iacta.cli import main as command
 from tools.docs.pictures import KEPT, draw_svg, list_texts
@@ -32,7 +33,8 @@ def run_session(session: Session) -> tuple[str, str]:
         sys.argv = ["iacta", *words]
         written, errors = io.BytesIO(), io.StringIO()  # `iacta batch` writes bytes
         out = io.TextIOWrapper(written, "utf-8", write_through=True)
-        with redirect_stdout(out), redirect_stderr(errors), suppress(SystemExit):
+        silent = patch("iacta.cli.terminal.SILENT_DELAY", 1e6)  # no progress messages
+        with silent, redirect_stdout(out), redirect_stderr(errors), suppress(SystemExit):
             command()
         drawing = Path(session.picture).with_suffix(".json") if session.picture else None
         specification = drawing.read_text("utf-8") if drawing else ""
