@@ -13,10 +13,13 @@ from iacta.board import Holding, Position
 from iacta.game import Turn
 from iacta.inputs.errors import IllegalError
 from iacta.plan import Plan, TakeAll, TakeAny, best_plan, hold, take_and_hold
+from iacta.plan.defence import hold_without_attack
+from iacta.plan.opponents import list_opponents
 from iacta.plan.reinforcement import place_armies
 from iacta.questions.plan.armies_cards_hold import describe_hold
 from iacta.rules.rules import CLASSIC
 from tests.plan.boards import BLUE, assert_known, draw_ends, make_board, small_game
+from tests.plan.whole_turn import draw_turn, find_threat, list_last_turns, pay_conquest
 
 
 def wall(own: int, blue: int, green: int = 1, rear: int = 1) -> Position:
@@ -208,3 +211,44 @@ def test_neutral_owners_never_take_back_a_conquest() -> None:
     assert found.win_probability == pytest.approx(best_plan(neutral, goal).value)
     assert {each.player for each in found.threats} == {"blue"}
     assert {each.player for each in hold(best_plan(opponent, goal)).threats} == {"blue", "grey"}
+
+
+def find_best_hold_chance(turn: Turn, held: tuple[str, ...]) -> float:
+    """Return the greatest Π (1 − p) after any last move, by the slow twin of whole turns."""
+    payoff = pay_conquest(held, is_any=True)
+    return max(
+        prod(1.0 - find_threat(end, player, payoff) for player in list_opponents(turn))
+        for end in list_last_turns(turn)
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_best_last_move_is_found_on_small_boards(seed: int) -> None:
+    drawn = draw_turn(seed, most_lands=5, most_armies=6)
+    turn = Turn(drawn.position, players=drawn.players, fortify=drawn.fortify)
+    mine = turn.position.list_territories("red")
+    rng = Random(seed)  # noqa: S311 # no secrets
+    held = tuple(rng.sample(mine, rng.randint(1, len(mine))))
+    found = hold_without_attack(turn, TakeAll(held)).hold
+    assert found.proven
+    assert found.win_probability == pytest.approx(find_best_hold_chance(turn, held), abs=1e-9)
+
+
+# Green reaches Peru and Argentina only through Brazil, which red owns.
+INNER = "1;classic;red;Brazil:red:12,Peru:blue:1,Argentina:blue:1,North%20Africa:green:3"
+
+
+def test_the_way_through_own_territories_is_protected() -> None:
+    found = hold(best_plan(Turn.from_code(INNER), TakeAll("Peru,Argentina")))
+    assert [(move.start, move.to) for move in found.moves[:1]] == [("Argentina", "Brazil")]
+    assert assert_known(found.win_probability) > 0.85
+    assert assert_known(found.unfortified) < 0.1
+
+
+def test_the_model_of_large_boards_protects_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = best_plan(Turn.from_code(INNER), TakeAll("Peru,Argentina"))
+    exact = hold(plan)
+    monkeypatch.setattr("iacta.plan.reinforcement.SMALL_BOARD", 0)
+    found = hold(plan)
+    assert [(move.start, move.to) for move in found.moves[:1]] == [("Argentina", "Brazil")]
+    assert assert_known(found.win_probability) > assert_known(exact.win_probability) - 0.01

@@ -4,9 +4,9 @@ The player owns the territories already. They place new armies, make one fortify
 nobody. Each opponent then plays as in `iacta.plan.hold`. Let V(f) be the chance to hold after the
 placement f of new armies, with the best fortifying move. The search looks for max_f V(f):
 
-1. A model in which each enemy stack fights a single battle (`iacta.plan.opponents`) ranks
-   placements on the entrances: the player's territories next to an enemy from which an enemy can
-   march to the territories to hold, and the outermost of these territories.
+1. A model in which each enemy stack takes one route (`iacta.plan.opponents`) ranks placements on
+   the entrances: the player's territories next to an enemy from which an enemy can march to the
+   territories to hold, and the outermost of these territories.
 2. The best placement of the model, and all armies on one entrance each, are evaluated by full turns
    of the opponents. Armies then move between entrances, many at a time at first and one at a time
    at the end, as long as V rises.

@@ -9,9 +9,11 @@ The plan stops in some final state, called an *end*. After each end in which the
    the chance to hold is Π (1 − p_i).
 
 Opponents therefore neither help nor hinder each other. Ends are drawn at random, so the chance is
-an estimate. The fortifying move is the move with the greatest Π (1 − p_i) in a simplified model, in
-which each stack of an opponent fights a single battle against the weakest target next to it. The
-reported chances are for complete turns of the opponents.
+an estimate. If at most seven territories have owners, exact search compares all fortifying moves by
+Π (1 − p_i), or only some if there are more than 200. Elsewhere the move is the best in a simplified
+model, in which each stack of an opponent takes one route to a target, through at most two other
+territories of the player (`iacta.plan.opponents`). The reported chances are for complete turns of
+the opponents.
 
 On a small board p_i is exact: the best combination of placement and play. Elsewhere p_i is the
 value found by a quick search (`iacta.plan.reinforcement`), and an opponent may be able to do
@@ -29,7 +31,7 @@ can reduce the number of ends, but cannot change the result of an end.
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from math import hypot, prod, sqrt
+from math import comb, hypot, prod, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,16 +47,18 @@ from iacta.native.deadline import Deadline
 from iacta.plan.best import count_default_threads, plan_within
 from iacta.plan.goals import TakeAny
 from iacta.plan.opponents import (
+    Routes,
     SingleBattles,
     begin_opponent_turn,
     list_attackers,
     list_fortify_moves,
+    list_moves_to_compare,
     list_opponents,
 )
 from iacta.plan.plan import Plan
-from iacta.plan.problem import TurnState, enter_phase, pose_problem
+from iacta.plan.problem import Problem, TurnState, enter_phase, pose_problem
 from iacta.plan.quick_estimates import BOUND_VALUES
-from iacta.plan.reinforcement import Placements, QuickValues, pose_reinforced_problem
+from iacta.plan.reinforcement import Placements, QuickValues, is_small, pose_reinforced_problem
 from iacta.plan.search import Search
 from iacta.plan.simulated import play_games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
@@ -66,11 +70,15 @@ MIN_GOAL_CHANCE_TO_HOLD = 1e-4
 SAME_AS_BOUND = 1e-9  # a plan whose value is this close to its upper bound is proven
 BOUNDED_ENDS = 16  # upper bounds on the opponents' chances are computed for this many ends only
 MAX_OPPONENT_STATES = 4_000  # maximum number of states in an exact search of an opponent's turn
+MAX_SHARED_STATES = 80_000  # the same maximum in a search for all ends with the same owners
 MAX_AT_HOME = 3  # maximum number of alternative plans in which a large stack may not attack
 REARGUARDS = (2, 4)  # armies that must stay on targets next to enemies, in alternative plans
 SCOUTING_ENDS = 12  # number of ends of each plan in the first comparison of plans
 ALTERNATIVE_BUDGET = 0.25  # search budget for an alternative plan, relative to the default
 MAX_HOLD_SHARE = 0.999  # alternatives are tried only if the plan holds less of its conquests
+MAX_ROUTE = 3  # an opponent is expected to take at most this many territories to reach a target
+MAX_COMPARED = 20_000  # maximum number of placements in all exact comparisons of moves
+GAIN_BY_MOVE = 1e-9  # a fortifying move is better if its chance is greater by more than this
 HOLD_GAIN = 1e-4  # an alternative plan must have a chance greater by more than this to be chosen
 
 
@@ -291,9 +299,13 @@ class Outlook:
                 "garrison must be at least 1 to hold conquests", parameter="garrison"
             )
         self.numbers, self.held = _read_reinforcements(plan.turn, get), plan.goal.names
-        self.battles = SingleBattles(plan.turn)
-        # The opponents whose turns have too many states or placements to solve exactly.
-        self.large = set[str]()
+        self.turn, self.model = plan.turn, SingleBattles(plan.turn)
+        # The opponents whose turns have too many states or placements to solve exactly: after one
+        # end, and after all ends with the same owners.
+        self.large, self.shared_large = set[str](), set[str]()
+        self._shared = dict[tuple[str, tuple[str, ...], int], tuple[int, QuickValues]]()
+        self._exact = dict[tuple[str, tuple[str, ...], tuple[int, ...]], Threat]()
+        self._compared = 0  # an upper bound on the number of placements in these exact threats
 
     def evaluate_end(self, end: Turn, is_bounded: bool, deadline: Deadline) -> OpponentTurns:
         """Return the chances of the opponents' next turns, after the player's fortifying move.
@@ -303,7 +315,7 @@ class Outlook:
             otherwise their bound is 1.
         """
         turn = enter_phase(end, "fortify")
-        move = self._find_best_move(turn)
+        move = self._find_best_move(turn, deadline)
         threats = self._find_threats(turn, deadline, is_bounded and move is NOTHING)
         held = unfortified = _find_hold_chance(threats)
         if move is not NOTHING:
@@ -316,18 +328,19 @@ class Outlook:
 
     def _find_threats(self, end: Turn, deadline: Deadline, is_bounded: bool) -> dict[str, Threat]:
         return {
-            player: self._find_threat(begin_opponent_turn(end, player), deadline, is_bounded)
+            player: self._find_threat(end, player, deadline, is_bounded)
             for player in list_opponents(end)
         }
 
-    def _find_threat(self, theirs: Turn, deadline: Deadline, is_bounded: bool) -> Threat:
-        player, new = theirs.player, self._count_new_armies(theirs, theirs.player)
-        rolled = theirs.with_options(whole_battles=False) if theirs.whole_battles else theirs
-        problem = pose_reinforced_problem(rolled, TakeAny(self.held), new)
+    def _find_threat(self, end: Turn, player: str, deadline: Deadline, is_bounded: bool) -> Threat:
+        is_exact = player not in self.shared_large and is_small(end)
+        if is_exact and (threat := self._find_exact_threat(end, player, deadline)):
+            return threat
+        new, problem = self._pose_problem(end, player)
         if not problem.stacks:
             return Threat(player, 0.0, new, 0.0)
         values = QuickValues(problem, deadline, 0 if player in self.large else MAX_OPPONENT_STATES)
-        placements = Placements(TurnState.from_turn(theirs), values)
+        placements = Placements(TurnState(end.armies, problem.owned), values)
         chance = placements.value(placements.rank_placements(new)[0])
         if placements.has_tried_all or not placements.places:
             return Threat(player, chance, new, chance)
@@ -337,36 +350,102 @@ class Outlook:
             bound = min(next(Search(problem).bounds(deadline, BOUND_VALUES)), 1.0)
         return Threat(player, chance, new, max(bound, chance))
 
+    def _find_exact_threat(self, end: Turn, player: str, deadline: Deadline) -> Threat | None:
+        """Return the exact threat of an opponent on a small board; `None` if it is unknown.
+
+        One search evaluates all ends with the same owners. Its problem gives each territory of the
+        player all their armies, so each end is a state of this problem.
+        """
+        key = player, end.owners, end.armies
+        if key in self._exact:
+            return self._exact[key]
+        pairs = [*zip(end.owners, end.armies, strict=True)]
+        total = sum(armies for owner, armies in pairs if owner == end.player)
+        most = 1 << (total - 1).bit_length()  # the same for most ends
+        shared = player, end.owners, most
+        if shared not in self._shared:
+            start = dict(zip(self.turn.board.territories, self.turn.armies, strict=True))
+            largest = tuple(
+                most if owner == end.player else max(armies, start[name])
+                for name, (owner, armies) in zip(end.board.territories, pairs, strict=True)
+            )
+            new, problem = self._pose_problem(end.replace_armies(end.owners, largest), player)
+            self._shared[shared] = new, QuickValues(problem, deadline, MAX_SHARED_STATES)
+        new, values = self._shared[shared]
+        if not values.problem.stacks:
+            return Threat(player, 0.0, new, 0.0)
+        placements = Placements(TurnState(end.armies, values.problem.owned), values)
+        self._compared += comb(new + len(placements.places), new)
+        if self._compared > MAX_COMPARED:
+            self.shared_large.add(player)
+            return None
+        chance = placements.value(placements.rank_placements(new)[0])
+        if placements.places and not placements.has_tried_all:
+            self.shared_large.add(player)
+            return None
+        if not deadline.is_over:
+            self._exact[key] = Threat(player, chance, new, chance)
+        return self._exact.get(key)
+
+    def _pose_problem(self, end: Turn, player: str) -> tuple[int, Problem]:
+        """Return the new armies of an opponent, and the problem of their turn after an end."""
+        theirs = begin_opponent_turn(end, player)
+        rolled = theirs.with_options(whole_battles=False) if theirs.whole_battles else theirs
+        new = self._count_new_armies(theirs, player)
+        return new, pose_reinforced_problem(rolled, TakeAny(self.held), new)
+
     def _count_new_armies(self, end: Turn, player: str) -> int:
         return self.numbers[player] if player in self.numbers else end.new_armies(player)
 
     def estimate_hold_chance(self, end: Turn) -> float:
-        """Return the chance to hold in a model where each enemy stack fights one battle."""
-        return self._find_model_chance(end, self._list_attackers(end))
+        """Return the chance to hold in a model where each enemy stack takes one route."""
+        return self._find_model_chance(end, self._list_routes(end))
 
-    def _find_best_move(self, turn: Turn) -> Fortify:
-        """Return the best fortifying move in a model where each enemy stack fights one battle."""
-        attackers = self._list_attackers(turn)
-        exposed = {name for beside, _ in attackers for near in beside.values() for name in near}
+    def _find_best_move(self, turn: Turn, deadline: Deadline) -> Fortify:
+        """Return the best fortifying move by exact search, or in the model on a large board."""
+        if is_small(turn) and not self.shared_large:
+            move = self._find_best_exact_move(turn, deadline)
+            if move is not None:
+                return move
+        routes = self._list_routes(turn)
+        exposed = {route[0] for ways, _ in routes for each in ways.values() for route in each}
         moves = {
-            each: self._find_model_chance(turn.after(each), attackers)
+            each: self._find_model_chance(turn.after(each), routes)
             for each in list_fortify_moves(turn, exposed)
         }
         best = max(moves, key=lambda move: moves[move], default=NOTHING)
-        return best if moves.get(best, 0.0) > self._find_model_chance(turn, attackers) else NOTHING
+        return best if moves.get(best, 0.0) > self._find_model_chance(turn, routes) else NOTHING
 
-    def _list_attackers(self, turn: Turn) -> list[tuple[dict[str, list[str]], int]]:
-        """Return the targets of each opponent's territories, with the opponent's new armies."""
+    def _find_best_exact_move(self, turn: Turn, deadline: Deadline) -> Fortify | None:
+        """Return the fortifying move that holds most often; `None` if exact search is too large.
+
+        Of moves that hold equally often, it is the move of the fewest armies.
+        """
+        best, most = NOTHING, -1.0
+        moves = sorted(list_moves_to_compare(turn), key=lambda move: move.armies)
+        for move in (NOTHING, *moves):
+            after, held = turn if move is NOTHING else turn.after(move), 1.0
+            for player in list_opponents(turn):
+                threat = self._find_exact_threat(after, player, deadline)
+                if threat is None:
+                    return None
+                held *= 1.0 - threat.chance
+                if held <= most + GAIN_BY_MOVE:
+                    break
+            else:
+                best, most = move, held
+        return best
+
+    def _list_routes(self, turn: Turn) -> list[tuple[Routes, int]]:
+        """Return the routes of each opponent to the targets, with the opponent's new armies."""
         return [
-            (beside, self._count_new_armies(turn, player))
+            (routes, self._count_new_armies(turn, player))
             for player in list_opponents(turn)
-            if (beside := self.battles.list_targets(turn, player, self.held))
+            if (routes := self.model.list_routes(turn, player, self.held, MAX_ROUTE))
         ]
 
-    def _find_model_chance(
-        self, turn: Turn, attackers: list[tuple[dict[str, list[str]], int]]
-    ) -> float:
-        return prod(self.battles.find_hold_chance(turn, beside, new) for beside, new in attackers)
+    def _find_model_chance(self, turn: Turn, attackers: list[tuple[Routes, int]]) -> float:
+        return prod(self.model.find_hold_chance(turn, routes, new) for routes, new in attackers)
 
 
 class _Ends:

@@ -4,10 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from math import prod
+from typing import TypeAlias
 
 from iacta.game import Fortify, Turn
 
+# Territories that an opponent takes one after the other.
+Route: TypeAlias = tuple[str, ...]
+# For each territory of an opponent, the routes that begin beside it.
+Routes: TypeAlias = Mapping[str, list[Route]]
+
 MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)  # fractions of a stack's spare armies in fortifying moves
+MAX_MOVES = 200  # if there are more fortifying moves on a small board, only some are compared
 MAX_SOURCES = 6  # only this many stacks, the largest, may give armies in a fortifying move
 
 
@@ -53,7 +60,10 @@ def begin_opponent_turn(turn: Turn, player: str) -> Turn:
 
 
 class SingleBattles:
-    """Quick estimates of opponents' chances: each of their stacks fights only one battle.
+    """Quick estimates of opponents' chances: each of their stacks takes only one route.
+
+    A route is a sequence of the player's territories that ends at a target. All armies on a route
+    count as the defenders of one battle.
 
     turn: the turn whose rules apply.
     """
@@ -62,40 +72,68 @@ class SingleBattles:
         self.turn = turn
         self._win = cache(self._find_win)
 
-    def list_targets(self, turn: Turn, player: str, held: Iterable[str]) -> dict[str, list[str]]:
-        """Return, for each territory of a player, the territories in `held` that it can attack."""
-        wanted = {*held}
-        found = {
-            name: [each for each in turn.board.neighbours(name) if each in wanted]
-            for name in turn.position.list_territories(player)
-        }
-        return {name: near for name, near in found.items() if near}
+    def list_routes(self, turn: Turn, player: str, held: Iterable[str], most: int) -> Routes:
+        """Return the routes of each territory of an opponent to a territory in `held`.
 
-    def find_hold_chance(self, turn: Turn, beside: Mapping[str, list[str]], new: int) -> float:
+        most: the maximum number of territories on a route.
+        """
+        board, wanted = turn.board, {*held}
+        mine = {*turn.position.list_territories(turn.player)}
+
+        def extend(route: Route) -> Iterator[Route]:
+            for name in board.neighbours(route[-1]):
+                longer = *route, name
+                if name in wanted:
+                    yield longer[1:]
+                elif name in mine and name not in route and len(route) < most:
+                    yield from extend(longer)
+
+        found = {name: [*extend((name,))] for name in turn.position.list_territories(player)}
+        return {name: routes for name, routes in found.items() if routes}
+
+    def find_hold_chance(self, turn: Turn, routes: Routes, new: int) -> float:
         """Return the chance that an opponent with the best placement of new armies takes no target.
 
-        Each stack of the opponent fights one battle.
+        Each stack of the opponent takes one route.
 
         turn: the turn with the present armies.
-        beside: the result of `list_targets`: for each territory of the opponent, its targets.
+        routes: the result of `list_routes`.
         new: the number of new armies.
         """
+        garrison = self.turn.rules.garrison
+        armies_on = dict(zip(turn.board.territories, turn.armies, strict=True))
 
-        def find_failure(name: str, more: int) -> float:
-            armies = turn.armies_on(name) + more
-            return 1.0 - max(self._win(armies, each, turn.armies_on(each)) for each in beside[name])
+        def find_failure(start: str, more: int) -> float:
+            armies = armies_on[start] + more
+            ways = (
+                self._win(
+                    armies - garrison * len(route),
+                    route[-1],
+                    sum(armies_on[each] for each in route),
+                )
+                for route in routes[start]
+            )
+            return 1.0 - max(ways)
 
-        alone = {name: find_failure(name, 0) for name in beside}
+        alone = {name: find_failure(name, 0) for name in routes}
         return min(
             find_failure(name, new) * prod(alone[other] for other in alone if other != name)
-            for name in beside
+            for name in routes
         )
 
-    def _find_win(self, armies: int, territory: str, defenders: int) -> float:
+    def _find_win(self, able: int, territory: str, defenders: int) -> float:
         setting = self.turn.setting
         kernel = setting.kernels[setting.index[territory]]
-        able = armies - self.turn.rules.garrison
         return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0
+
+
+def list_moves_to_compare(turn: Turn) -> list[Fortify]:
+    """Return all fortifying moves, or each stack's moves of certain fractions if there are many.
+
+    turn: a turn in its fortify phase.
+    """
+    moves = [each for each in turn.actions() if isinstance(each, Fortify)]
+    return moves if len(moves) <= MAX_MOVES else [*list_fortify_moves(turn, turn.board.territories)]
 
 
 def list_fortify_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:

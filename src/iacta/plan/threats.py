@@ -45,6 +45,7 @@ from iacta.plan.opponents import (
     SingleBattles,
     begin_opponent_turn,
     list_fortify_moves,
+    list_moves_to_compare,
     list_opponents,
 )
 from iacta.plan.problem import TurnState, enter_phase, refuse_large_board
@@ -72,7 +73,6 @@ Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 
 ESTIMATE_SHARE = 0.4  # fraction of the remaining time for quick estimates of the chances
 PLAN_SHARE = 0.6  # fraction of the time left then for plans; the rest is for the fortifying move
-MAX_MOVES = 200  # if there are more fortifying moves on a small board, only some are compared
 MAX_PLANNED_MOVES = 2  # maximum number of fortifying moves to compare on a large board
 SMALL = 1e-9  # chances and reductions of a loss up to this limit are treated as 0
 
@@ -400,9 +400,7 @@ def _compare_all_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) ->
     One search per goal evaluates all moves. Its problem gives each territory the largest number of
     armies that any move leaves there, so the position after every move is a state of this problem.
     """
-    moves = [each for each in last.actions() if isinstance(each, Fortify)]
-    if len(moves) > MAX_MOVES:
-        moves = [*list_fortify_moves(last, last.board.territories)]
+    moves = list_moves_to_compare(last)
     ends = [last, *(last.after(each) for each in moves)]
     largest = last.replace_armies(
         last.owners, tuple(map(max, zip(*(end.armies for end in ends), strict=True)))
@@ -464,7 +462,7 @@ def _select_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> Iter
         if deadline.is_over:
             return
         held = aim.goal.resolve_names(last.board).names if aim.worth else ()
-        if near := battles.list_targets(last, aim.player, held):
+        if near := battles.list_routes(last, aim.player, held, 1):
             beside[aim] = near
 
     def find_loss(there: Turn) -> dict[_Lost, float]:
@@ -475,7 +473,7 @@ def _select_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> Iter
         return worst
 
     before, ranks = find_loss(last), dict[Fortify, tuple[float, float]]()
-    exposed = {name for near in beside.values() for name in chain(*near.values())}
+    exposed = {route[0] for near in beside.values() for route in chain(*near.values())}
     for move in list_fortify_moves(last, exposed):
         if deadline.is_over:
             break
