@@ -9,10 +9,10 @@ from playwright.sync_api import Request, expect
 
 from iacta.board import Position
 from iacta.board.files import classic_board
-from iacta.game import Turn
+from iacta.game import Share, Turn, codes
 from iacta.game.moment import parse_moment
 from iacta.web.map import read_board_text
-from iacta.web.turns import read_setup
+from iacta.web.turns import describe_setup, read_setup, write_position_file
 from tests.web.board_page import EXAMPLES, SLOWEST
 from tests.web.conftest import Visit
 
@@ -41,6 +41,21 @@ def test_the_page_reads_every_code_as_the_same_turn() -> None:
         code = draw_code(seed)
         read = read_board_text({"text": code})
         assert read_setup(read["setup"], classic_board()) == Turn.from_code(code), code
+
+
+def test_the_page_sets_up_a_turn_and_saves_its_file_without_a_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("a code was made")
+
+    turn = Turn.from_code(draw_code(1)).with_options(victory=Share("70%"), fortify="none")
+    for name in ("write_code", "read_code"):
+        monkeypatch.setattr(codes, name, refuse)
+    setup = describe_setup(turn)
+    assert setup["fields"] == {"fortify": "none", "win": "share:7/10"} | setup["fields"]
+    assert read_setup(setup, classic_board()) == turn
+    assert parse_moment(write_position_file({"setup": setup})["text"]) == turn
 
 
 @pytest.mark.parametrize("seed", [*range(3)])

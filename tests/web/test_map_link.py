@@ -189,7 +189,7 @@ DEFAULTS = {
     "neutral": [],
     "stay": [],
     "fresh": 0,
-    "fields": "",
+    "fields": {},
     "played": False,
     "steps": [],
     "at": 0,

@@ -159,7 +159,7 @@ def test_links_have_room_for_many_players_and_long_conditions(visit: Visit) -> N
         "players": players,
         "owners": [0, 25, 26, 39],
         "armies": [1, 2, 3, 4],
-        "fields": f"win=missions:{'x' * 5000}",
+        "fields": {"win": f"missions:{'x' * 5000}", "phase": "over"},
     }
     board = {**TINY, "territories": ["A", "B", "C", "D"], "continents": []}
     read = visit("/about").evaluate(READ_BACK, [board, state])

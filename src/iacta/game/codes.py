@@ -92,16 +92,16 @@ class CodedTurn(NamedTuple):
 
 def write_turn_code(turn: TurnData) -> str:
     """Return a turn as a one-line code."""
-    written = (f"{key}={text}" for key, text in _format_options(turn).items())
+    texts = format_options(turn)
+    written = (f"{key}={texts[key]}" for key in OPTIONS if key in texts)
     return write_code(turn.board, turn.player, turn.owners, turn.armies, turn.phase, *written)
 
 
 def write_turn_toml(turn: TurnData) -> str:
     """Return a turn as the content of a TOML file."""
-    phase = {} if turn.phase == ("place" if turn.place else "attack") else {"phase": turn.phase}
     lines = [
         f"{key} = {text if text.isdigit() else format_json(text)}"
-        for key, text in (phase | _format_options(turn)).items()
+        for key, text in format_options(turn).items()
     ]
     player, mark, lands = turn.position.to_toml().partition("\n\n[territories]")
     return "\n".join([player, *lines]) + mark + lands
@@ -118,8 +118,17 @@ def read_turn_code(text: str, board: Board | None = None) -> CodedTurn:
     return CodedTurn(code, read_fields(phase, FileTable(_read_options(rest)), code.board))
 
 
-def _format_options(turn: TurnData) -> dict[str, str]:
-    """Return the texts of all fields that differ from their defaults, by their keys."""
+def format_options(turn: TurnData) -> dict[str, str]:
+    """Return the phase and all fields of a turn that differ from their defaults.
+
+    turn: the turn.
+
+    The keys and the texts are entries of a JSON or TOML file with the turn, beside its position.
+
+    >>> from iacta.game import Turn
+    >>> format_options(Turn.from_code("1;classic;red;Peru:red:3;over;keep=Peru:2"))
+    {'phase': 'over', 'keep': 'Peru:2'}
+    """
     hands = {name: turn.cards[name] for name in turn.players if turn.cards and name in turn.cards}
     named = {t: name for name, hand in hands.items() for t in hand.territories}
     players = None if turn.players == list_owners(turn.owners) else format_names(turn.players)
@@ -127,6 +136,7 @@ def _format_options(turn: TurnData) -> dict[str, str]:
     if turn.pending is not None and turn.throw is not None:
         throw = str(turn.find_choice(turn.pending).throws.index(turn.throw))
     texts = {
+        "phase": turn.phase if turn.phase != ("place" if turn.place else "attack") else None,
         "rules": escape_name(format_rules(turn.rules)) if turn.rules != CLASSIC else None,
         "place": str(turn.place) if turn.place else None,
         "cards": None if turn.cards is None else format_pairs(_map_values(format_hand, hands)),

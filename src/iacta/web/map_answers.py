@@ -73,7 +73,7 @@ class Setup(TypedDict):
     keep: the larger garrisons by territory.
     stay: the territories that must not attack.
     fresh: the number of new armies.
-    fields: further fields of a code, separated by `;`.
+    fields: further fields of a position file, by key.
     """
 
     players: list[str]
@@ -85,7 +85,7 @@ class Setup(TypedDict):
     keep: dict[int, int]
     stay: list[int]
     fresh: int
-    fields: str
+    fields: dict[str, str]
 
 
 class ReadBoard(DrawnBoard):

@@ -6,6 +6,7 @@ the codes of the turns that follow. To undo a step, the client sends an earlier 
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -13,13 +14,14 @@ import numpy as np
 
 from iacta.board import Board
 from iacta.board.board import read_name
-from iacta.board.codes import escape_name, read_code, unescape_name, write_code
+from iacta.board.codes import Code
 from iacta.board.files import classic_board, read_board
+from iacta.board.formats.reading import FileTable
 from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.sentences import add_noun
 from iacta.game import BorderOdds, Fortify, Throw, Turn, list_border_odds
-from iacta.game.codes import format_names, format_pairs
+from iacta.game.codes import OPTIONS, format_options, format_rules, read_fields, read_rules
 from iacta.game.setup import list_owners
 from iacta.game.steps import (
     BATTLE_KEYS,
@@ -51,6 +53,8 @@ SETUP_KEYS = (
     *("players", "neutral", "mover", "owners", "armies", "rules", "keep", "stay", "fresh"),
     "fields",
 )
+# The keys of the fields of a turn that have no control on the page.
+FIELD_KEYS = ("phase", *(key for key in OPTIONS if key not in (*SETUP_KEYS, "place")))
 MAX_ROLLS_SHOWN = 12  # maximum number of results of a roll that are shown as buttons
 
 
@@ -91,7 +95,7 @@ def read_setup(setup: object, board: Board) -> Turn:
 
     setup: the record of the page: `players`; the numbers of the `neutral` ones among them, of the
         `mover` and of the `owners` (-1 for nobody); the `armies`, `rules`, `keep`, `stay` and
-        `fresh` (the number of new armies); and further `fields` of a code.
+        `fresh` (the number of new armies); and further `fields` as in a position file, by key.
     """
     if not isinstance(setup, Mapping):
         raise MalformedError(f"setup must be an object, got {quote(setup)}")
@@ -108,11 +112,12 @@ def read_setup(setup: object, board: Board) -> Turn:
     if len(owners) != size or len(armies) != size:
         raise IllegalError(f"owners and armies must have {size} numbers, got {len(owners)}")
     mover = players[read_int(setup.get("mover"), "mover", most=len(players) - 1)]
-    neutral, fields = read_numbers("neutral"), read_text(setup, "fields", "").split(";")
-    phase = next((each for each in fields if each and "=" not in each), None)
-    fields = [each for each in fields if "=" in each]
+    neutral, texts = read_numbers("neutral"), setup.get("fields", {})
+    if not isinstance(texts, Mapping) or not all(isinstance(each, str) for each in texts.values()):
+        raise MalformedError(f"fields must be an object of strings, got {quote(texts)}")
+    refuse_unknown_keys(texts, FIELD_KEYS)
     # In games with cards or an own victory condition, players without territories still count.
-    has_all = any(each.startswith(("win=", "cards=")) for each in fields)
+    has_all = "win" in texts or "cards" in texts
     order = [
         name for k, name in enumerate(players) if k not in neutral and (has_all or k in owners)
     ]
@@ -120,46 +125,38 @@ def read_setup(setup: object, board: Board) -> Turn:
     if not isinstance(keep, Mapping):
         raise MalformedError(f"keep must be an object, got {quote(keep)}")
     kept = {board.territories[parse_int(t, "keep", 0, size - 1)]: n for t, n in keep.items()}
-    rules, fresh = read_text(setup, "rules", "classic"), read_int(setup.get("fresh", 0), "fresh")
+    fresh = read_int(setup.get("fresh", 0), "fresh")
     holders = [players[owner] if owner >= 0 else "" for owner in owners]
-    options = {
-        "players": format_names(order) if order != [*list_owners(holders)] else "",
-        "rules": escape_name(rules) if rules != "classic" else "",
-        "place": str(fresh or ""),
-        "keep": format_pairs(kept),
-        "stay": format_names(board.territories[t] for t in read_numbers("stay", size - 1)),
-    }
-    written = [f"{key}={text}" for key, text in options.items() if text]
-    phase = phase or ("place" if fresh else "attack")
-    return Turn.from_code(
-        write_code(board, mover, holders, armies, phase, *written, *fields), board
+    held = [number if owner else 0 for owner, number in zip(holders, armies, strict=True)]
+    fields = replace(
+        read_fields(texts.get("phase", "place" if fresh else "attack"), FileTable(texts), board),
+        players=order if order != [*list_owners(holders)] else None,
+        rules=read_rules(read_text(setup, "rules", "classic")),
+        place=fresh,
+        keep=kept,
+        stay=[board.territories[t] for t in read_numbers("stay", size - 1)],
     )
+    return Turn.from_fields(Code(board, mover, tuple(holders), tuple(held), ()), fields)
 
 
 def describe_setup(turn: Turn) -> dict[str, Any]:
     """Return a turn in the format of `read_setup`; all players are in the order of play."""
-    phase, *fields = read_code(turn.to_code(), turn.board).rest
-    if phase in ("place", "attack"):
-        phase = ""
-    own = ("rules", "place", "keep", "stay", "players")
-    others = [each for each in fields if each.partition("=")[0] not in own]
     players = [*turn.players]
     neutral = [name for name in list_owners(turn.owners) if name not in players]
     free = (name for name in NAMES if name not in (*players, *neutral))
     players += islice(free, max(2 - len(players), 0))
     names, places = [*players, *neutral], turn.board.territories
-    rules = next((each for each in fields if each.startswith("rules=")), "rules=classic")
     return {
         "players": names,
         "neutral": [*range(len(players), len(names))],
         "mover": names.index(turn.player),
         "owners": [names.index(name) if name else -1 for name in turn.owners],
         "armies": list(turn.armies),
-        "rules": unescape_name(rules.partition("=")[2]),
+        "rules": format_rules(turn.rules),
         "keep": {places.index(name): number for name, number in turn.keep.items()},
         "stay": [places.index(name) for name in turn.stay],
         "fresh": turn.place,
-        "fields": ";".join(filter(None, (phase, *others))),
+        "fields": {key: text for key, text in format_options(turn).items() if key in FIELD_KEYS},
     }
 
 
@@ -169,7 +166,6 @@ def write_position_file(body: Mapping[str, Any]) -> dict[str, Any]:
     body: the request, with the `setup`, and the `board` unless it is the classic board.
     """
     turn = _read_turn(body, "setup")
-    phase, *fields = read_code(turn.to_code(), turn.board).rest
     record = {
         "board": body.get("board") or "classic",
         "player": turn.player,
@@ -180,8 +176,7 @@ def write_position_file(body: Mapping[str, Any]) -> dict[str, Any]:
             )
             if owner
         },
-        **({"phase": phase} if phase not in ("place", "attack") else {}),
-        **dict(each.split("=", 1) for each in fields),
+        **format_options(turn),
     }
     return {"text": json.dumps(record, indent=2)}
 

@@ -286,8 +286,8 @@ listen("clear", "click", () => {
 });
 listen("rules", "change", () => change({ rules: on.rules.value }));
 listen("forget-condition", "click", () => {
-  const fields = store.state.fields.split(";").filter((field) => !field.startsWith("win="));
-  change({ fields: fields.join(";") });
+  const { win, ...fields } = store.state.fields;
+  change({ fields });
 });
 listen("fresh", "change", () => {
   if (on.fresh.reportValidity()) change({ fresh: readWhole(on.fresh, 0) });

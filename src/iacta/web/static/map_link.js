@@ -6,7 +6,8 @@
 // letter, and the parameter `e` ends the link. These marks reveal whether a program has truncated
 // the link; all complete steps are restored. Links of version 1 have no such marks. The goal in a
 // link belongs to the turn on the screen; each parameter `q` contains the goal of another turn. Up
-// to version 2, `w` is the victory condition of a code; since version 3, `c` has all further fields.
+// to version 2, `w` is the victory condition of a code; since version 3, `c` has all further fields
+// as in a code.
 // The server writes and reads the texts of steps and goals.
 
 import { MAX_ARMIES, makeState } from "./map_state.js";
@@ -43,7 +44,8 @@ export function writeLink(state, start = 0) {
   if (keep.length) add("k", keep.join("."));
   if (state.stay.length) add("s", state.stay.join("."));
   if (state.fresh) add("f", state.fresh);
-  if (state.fields) add("c", state.fields);
+  const fields = Object.entries(state.fields).map((field) => field.join("="));
+  if (fields.length) add("c", fields.join(";"));
   if (hold === "1") add("o", 1);
   if (state.played) add("go", 1);
   if (state.at) add("i", state.at);
@@ -104,7 +106,7 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
     keep,
     stay: readNumbers(given.get("s")).filter(isTerritory),
     fresh: Math.min(readNumber(given.get("f")) ?? 0, 1000),
-    fields: given.get("c") ?? (victory ? `win=${victory}` : ""),
+    fields: readFields(given.get("c") ?? (victory ? `win=${victory}` : "")),
     goals,
     played: position !== null && (given.has("go") || steps.length > 0),
     steps,
@@ -112,6 +114,14 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
   };
   const problem = position ? describeLoss(given, steps.length, at, maxSteps) : NO_POSITION;
   return { state, problem };
+}
+
+/** Return the fields `key=value` of a text; a value without a key is the phase. */
+function readFields(text) {
+  const fields = text.split(";").map((field) => /^(?:([a-z]+)=)?(.+)$/s.exec(field) ?? []);
+  return Object.fromEntries(
+    fields.flatMap(([, key, value]) => (value ? [[key ?? "phase", value]] : [])),
+  );
 }
 
 /** Return a sentence about the steps that a link has lost, or "". */

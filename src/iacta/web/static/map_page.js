@@ -249,7 +249,7 @@ function showSetup(view) {
   if (!isKnown) on.rules.append(element("option", { value: state.rules }, HOUSE_RULES));
   on.rules.value = state.rules;
   if (document.activeElement !== on.fresh) on.fresh.value = String(state.fresh || "");
-  on["condition-row"].hidden = !/(^|;)win=/.test(state.fields);
+  on["condition-row"].hidden = !("win" in state.fields);
   const examples = EXAMPLES.map(({ words }, k) => [`e${k}`, words]);
   const recents = listRecent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`]);
   redraw(on.example, listOptions([["", "choose a position …"], ...examples, ...recents]));

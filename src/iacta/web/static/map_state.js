@@ -27,7 +27,7 @@
  * @property {Record<number, number>} keep the territories with larger garrisons
  * @property {number[]} stay the territories that may not attack
  * @property {number} fresh the number of new armies to place first
- * @property {string} fields further fields of a code, such as a victory condition
+ * @property {Record<string, string>} fields further fields of the turn, such as a victory condition
  * @property {Record<number|"shown", string>} goals the goal of each turn, as a short text of the
  *   server, by the step that begins the turn; 0 is the first turn. `shown` is the goal of the turn
  *   of step `at` until the steps are known.
@@ -55,7 +55,7 @@ export function makeState(board, code, names) {
     ...{ players: names.slice(0, 2), neutral: [], mover: 0 },
     owners: Array.from({ length: size }, (_, t) => (t ? 1 : 0)),
     armies: Array.from({ length: size }, (_, t) => (t ? 2 : 12)),
-    ...{ rules: "classic", keep: {}, stay: [], fresh: 0, fields: "", goals: {} },
+    ...{ rules: "classic", keep: {}, stay: [], fresh: 0, fields: {}, goals: {} },
     ...{ played: false, steps: [], at: 0 },
   };
 }
