@@ -275,8 +275,9 @@ def test_files_named_in_the_architecture_exist() -> None:
     assert plan <= set(re.findall(r"`(\w+\.py)`", parts))
 
 
-def test_functions_named_in_the_architecture_exist() -> None:
+def test_functions_and_fields_named_in_the_architecture_exist() -> None:
     source = "".join(file.read_text("utf-8") for file in (ROOT / "src").rglob("*.py"))
     for name in re.findall(r"`([a-z]+_[a-z_]+)`", WRITTEN["architecture.md"]):
         is_package = (ROOT / "src" / name).is_dir()
-        assert is_package or re.search(rf"^ *def {name}\(", source, re.MULTILINE), name
+        defined = rf"^ *def {name}\(|^    {name}: "  # a function, or a field of a class
+        assert is_package or re.search(defined, source, re.MULTILINE), name
