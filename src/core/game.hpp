@@ -160,11 +160,11 @@ class Game : public Dice {
         if (is_lost(after)) return wins ? 0.0 : -held - sum_payments(after);
         return wins && (is_in_peril(after) || has_won(after));
     }
-    // Returns whether a rival has won by a conquest of the player.
+    // Returns whether the player's conquests let a rival win, and the player fulfils no way to win.
     bool is_lost(const Position<W>& s) const {
         return is_in_peril(s) && !std::any_of(ways.begin(), ways.end(), [&](const auto& way) {
-            return way.lands.is_within(s.mine) && count_strong(s, way.enough) >= way.number;
-        });
+                   return way.lands.is_within(s.mine) && count_strong(s, way.enough) >= way.number;
+               });
     }
 
     // Returns the largest number of dice with which v may attack c, or 0 if v may not attack c. Some smaller numbers of

@@ -18,14 +18,14 @@
 extern "C" {
 #endif
 
-/* The version of this interface. Increase it with every change that makes callers or earlier builds unfit: another
+/* The version of this interface. Increase it with every change that makes callers or earlier builds incompatible: another
    function, structure, constant or meaning. `core_library.py` contains the version that Python expects. */
 enum {
     IACTA_VERSION = 1
 };
 
-/* Limits of the input, and a size. IACTA_LARGEST_TABLE: the largest number of armies, on each side, in the tables of the
-   odds of battles. */
+/* Limits of the input. IACTA_LARGEST_TABLE: the tables of the odds of battles contain up to this number of armies on each
+   side. */
 enum {
     IACTA_MAX_TERRITORIES = 1024,
     IACTA_MAX_SETS = 1024,

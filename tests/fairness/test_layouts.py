@@ -232,7 +232,7 @@ def test_the_attacking_side_is_determined_by_the_first_lines() -> None:
     assert first[0].dice == (5, 3)
     (remark,) = remarks("53-641\n")
     assert remark == (
-        "The log has no heading: line 1, '53-641', was read as 641 in attack against 53 in "
+        "The log has no header row: line 1, '53-641', was read as 641 in attack against 53 in "
         "defence, because the reverse would give one side too many dice."
     )
 
@@ -269,7 +269,7 @@ def test_totals_may_come_in_any_order_and_for_one_side(text: str) -> None:
 )
 def test_a_line_with_too_many_dice_for_a_roll_is_read_as_single_dice(text: str) -> None:
     assert read_entries(text) == read_entries("die\n5\n3\n6\n1\n2\n2\n4\n")
-    assert remarks(text) == ["The log has no heading: its lines were read as single dice."]
+    assert remarks(text) == ["The log has no header row: its lines were read as single dice."]
     found = audit(text, draws=9)
     assert (found.lines, found.is_ordered) == (7, True)
 

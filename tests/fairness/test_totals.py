@@ -370,7 +370,9 @@ def test_the_answer_names_the_totals_and_the_battles() -> None:
     assert "the attackers lost 92,351 armies, 260.0 more than average (z = +1.01)" in head
     assert "with the loss of 200,000 armies, the share of a side off by 0.50%" in head
     head = " ".join(map(str, next(iter(ask("audit", log="25 v 1 lost").sections())).parts))
-    assert "one result is too unlikely, 25 against 1 lost. Among fair logs" in head
+    assert (
+        "one battle has a result that is too unlikely, 25 against 1 lost. Among fair logs" in head
+    )
     _, _, counted, luck, _ = ask("audit", log="6 v 1 lost, 9 v 3 lost").sections()
     assert luck.title == "Luck, in wins:"
     assert counted.title == "How often each result came up:"

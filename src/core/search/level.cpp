@@ -7,7 +7,7 @@ namespace iacta {
 
 std::vector<std::vector<int>> connect_items(const Level& level, const std::vector<int>& weights, Deadline& deadline) {
     size_t count = level.light.size(), items = level.items.size(), sets = size_t{1} << items;
-    // The neighbours of each item, then the territories that each group can attack first.
+    // First the neighbours of each item, then the territories next to each group, which it can attack directly.
     std::vector<const std::vector<size_t>*> joined;
     std::vector<uint32_t> near_items;
     for (const auto& item : level.items) joined.push_back(&item.near_light), near_items.push_back(item.near_items);

@@ -173,8 +173,8 @@ void Relaxed::raise(double* values, int first, int end, const Action& action, co
     else raise_by([&](int x) { return value_of<Pair>(action, x, plan); });
 }
 
-// Returns the value of a roll if the defender gives the worst answers for the attacker, and the last group has the
-// budget x. If `Values` is Pair, returns the values for the budgets x and x + 1.
+// Returns the value of a roll if the defender's answers are the worst for the attacker. x: the budget of the last
+// group. If `Values` is Pair, returns the values for the budgets x and x + 1.
 template <class Values>
 Values Relaxed::value_of(const Action& action, int x, const Plan& plan) const {
     Values value{}, mean{}, least = Values{} + 2.0, each;

@@ -1,4 +1,4 @@
-// Tables of the rolls of a game, which bounds use.
+// Tables of the rolls of a game, for the upper bounds.
 #pragma once
 
 #include <vector>

@@ -47,8 +47,8 @@ int play_war(const WarRules<W>& rules, War<W>& s, WarPlay<W>* const* seats, cons
 template <int W>
 class WarPlay {
   public:
-    // value_weights: the weights of V for the choice of aims; null for an AI without aims. All calls throw Stopped at the
-    // deadline.
+    // value_weights: the weights of V for the choice of aims; null for an AI that chooses no aims. Every call throws
+    // Stopped once the deadline has passed.
     WarPlay(const WarRules<W>& rules, Weights weights, const float* value_weights, Deadline& deadline)
         : tactics(rules, weights, deadline), rules_(rules), weights_(weights), value_weights_(value_weights) {
         if (weights_[IACTA_WEIGHT_ROUNDS] <= 0.0) return;

@@ -661,7 +661,8 @@ class Tactics {
         if (s.count_cards(s.mover) >= rules_.must_trade) return rules_.trade(s, cards, land, log);
         if (auto judged = std::exchange(judged_trade, std::nullopt))
             return *judged ? rules_.trade(s, cards, land, log) : rules_.stop(s, log);
-        if (int new_armies = s.place; find_aim_lands(s, aim, new_armies).any()) return rules_.trade(s, cards, land, log);
+        if (int new_armies = s.place; find_aim_lands(s, aim, new_armies).any())
+            return rules_.trade(s, cards, land, log);
         survey(s, s.place);
         double before = prizes_;
         survey(s, s.place + rules_.value_set(s, cards));

@@ -133,8 +133,8 @@ class Wins {
   public:
     Wins(const WarRules<W>& rules, const War<W>& s) : rules_(rules), s_(s) {}
 
-    // Computes the value, in armies, of taking each territory in order to win now, or to stop a rival who is about to
-    // win. Returns WIN_PRIZE if the mover is strong enough to win with `new_armies` new armies, otherwise 0.
+    // Fills `urgency` with the value, in armies, of taking each territory in order to win now, or to stop a rival who is
+    // about to win. Returns WIN_PRIZE if the mover is strong enough to win with `new_armies` new armies, otherwise 0.
     double find_urgency(int new_armies, std::vector<double>& urgency) const {
         std::fill(urgency.begin(), urgency.end(), 0.0);
         double prize = 0.0;
@@ -191,7 +191,8 @@ class Wins {
             int need = count_lands_to_take(s_.mover, new_armies);
             return find_cheapest_lands(need, new_armies);
         }
-        if (mission.kind == IACTA_MISSION_CAPITALS) return find_nearest_capitals(mission, s_.armies[s_.mover] + new_armies);
+        if (mission.kind == IACTA_MISSION_CAPITALS)
+            return find_nearest_capitals(mission, s_.armies[s_.mover] + new_armies);
         return find_targets(s_.mover, mission, {});
     }
     // A territory with too few armies to count for its owner's mission, and the number of armies that it lacks.
@@ -213,7 +214,8 @@ class Wins {
         }
         std::sort(found.begin(), found.end());
         size_t number = 0, most = size_t(std::max(mission.number - rules_.count_held(s_, player, mission), 0));
-        while (number < std::min(most, found.size()) && found[number].missing <= new_armies) new_armies -= found[number++].missing;
+        while (number < std::min(most, found.size()) && found[number].missing <= new_armies)
+            new_armies -= found[number++].missing;
         found.resize(number);
         return found;
     }
@@ -353,7 +355,8 @@ class Wins {
             int need = count_lands_to_take(player, new_armies);
             if (need > MAX_WANTED) return found;
             int stay = std::max(mission.armies, 1);
-            found = find_cheap_lands(player, need, new_armies, -1, [&](int c) { return s_.at.armies[size_t(c)] + stay; });
+            found =
+                find_cheap_lands(player, need, new_armies, -1, [&](int c) { return s_.at.armies[size_t(c)] + stay; });
             found.is_in_reach = found.number >= need && found.lack == 0.0;
             return found.is_in_reach ? found : Wanted<W>{};
         }
@@ -470,7 +473,8 @@ class Wins {
     // Finds the cheapest paths from the territories `owned` to all others. Paths that cost more than `most` have the cost
     // `most` + 1.
     CheapestPaths find_cheapest_paths(const Set<W>& owned, int most) const {
-        CheapestPaths found{std::vector<int>(size_t(rules_.lands), most + 1), std::vector<int>(size_t(rules_.lands), -1)};
+        CheapestPaths found{std::vector<int>(size_t(rules_.lands), most + 1),
+                            std::vector<int>(size_t(rules_.lands), -1)};
         auto& [cost, before] = found;
         Set<W> open;
         for (int v = 0; v < rules_.lands; ++v) {

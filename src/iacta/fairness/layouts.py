@@ -217,7 +217,7 @@ def _make_layout(layout: LineLayout, way: Way, place: str, first: str) -> Layout
     )
     end = "succeeded" if is_won(row.get("won")) else "failed"
     remark = layout.remark.format(place=place, why=why, end=end, **row)
-    return Layout(read, f"The log has no heading: {remark}.", layout.is_ordered)
+    return Layout(read, f"The log has no header row: {remark}.", layout.is_ordered)
 
 
 TOTALS_PARTS: dict[

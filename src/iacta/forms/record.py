@@ -1,10 +1,10 @@
 """Records: answers as data, for use by programs.
 
 A record is a frozen dataclass or a named tuple that becomes a JSON object: its fields are the keys.
-Values of lower layers, such as `Threat`, are records as they are. A `KeyedRecord` is written only
-for an answer that differs from such a value. The meaning of a key is stated once: in the docstring
-of the class, as `name: meaning`, or with `key`. JSON, the schema of the API, the columns of batches
-and the documentation of keys are derived from `list_keys`.
+Values of lower layers, such as `Threat`, serve as records unchanged. A `KeyedRecord` is written
+only for an answer that differs from such a value. The meaning of a key is stated once: in the
+docstring of the class, as `name: meaning`, or with `key`. JSON, the schema of the API, the columns
+of batches and the documentation of keys are derived from `list_keys`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -140,8 +140,8 @@ def format_key(field: str) -> str:
 class KeyedRecord:
     """A JSON object. Subclasses are frozen dataclasses whose fields are the keys.
 
-    of: a class argument: the value that the record describes. Keys that have no meaning of their
-        own have the meaning of the value's field with the same name.
+    of: the class that the record describes, a class argument. A key without its own meaning takes
+        the meaning of the field with the same name in that class.
     """
 
     of: ClassVar[type | None] = None

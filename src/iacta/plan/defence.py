@@ -5,8 +5,8 @@ nobody. Each opponent then plays as in `iacta.plan.hold`. Let V(f) be the chance
 placement f of new armies, with the best fortifying move. The search looks for max_f V(f):
 
 1. A model in which each enemy stack takes one route (`iacta.plan.opponents`) ranks placements on
-   the entrances: the player's territories next to an enemy from which an enemy can march to the
-   territories to hold, and the outermost of these territories.
+   the entrances: the player's territories that an enemy can attack and that are connected to the
+   territories to hold, and the outermost of the territories to hold.
 2. The best placement of the model, and all armies on one entrance each, are evaluated by full turns
    of the opponents. Armies then move between entrances, many at a time at first and one at a time
    at the end, as long as V rises.
@@ -41,10 +41,10 @@ DEFENCE_GAIN = 1e-9  # a placement is better if its chance is greater by more th
 
 @dataclass(frozen=True)
 class Defence:
-    """The chance to hold territories without an attack.
+    """The best chance to hold territories in a turn in which the player does not attack.
 
-    hold: the chance after the best placement of the new armies, the fortifying move and the
-        threats that remain. The chance is `None` if the time was too short to compute any.
+    hold: the chance and the remaining threats, after the best placement of the new armies and the
+        best fortifying move. The chance is `None` if the time was too short to compute any.
     placement: pairs (territory, number of new armies), most armies first.
     without: the chance without the new armies; `None` if there are no new armies or no time.
     """
@@ -233,10 +233,11 @@ def _climb(
 
 
 def _list_entrances(turn: Turn, held: Sequence[str]) -> tuple[str, ...]:
-    """Return the player's territories that may need new armies to hold some territories.
+    """Return the entrances: territories on which new armies can help to hold the `held` ones.
 
-    These are the territories that an opponent can attack and from which the territories to hold
-    can be reached, and the territories to hold beside other territories of the player.
+    An entrance is a territory of the player that an opponent can attack and that is connected to
+    `held` through territories of the player, or a held territory beside other territories of the
+    player.
     """
     board, mine = turn.board, turn.position.list_territories(turn.player)
     steps, near = dict.fromkeys(held, 0), [*held]

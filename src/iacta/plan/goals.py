@@ -52,7 +52,7 @@ class Rewards(NamedTuple):
     # The turn ends with a payoff of 1 when the player fulfils one of these ways. If there are any,
     # there are no other payoffs.
     ways: tuple[RewardedWay, ...] = ()
-    # The range of the last move, which may supply the armies that a way requires on a territory.
+    # The fortify rule. The fortifying move may supply the armies that a way requires.
     fortify: str = "none"
 
     @property

@@ -1,4 +1,4 @@
-"""Chooses the territories to take for an `OwnAny` or a `WinGame`, if exact play is too large.
+"""Choose the territories to take for an `OwnAny` or a `WinGame`, if exact play is too large.
 
 If the player needs n more territories, and S ranges over the sets of n territories, then
 

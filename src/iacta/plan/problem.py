@@ -42,9 +42,9 @@ class PolicyAction(NamedTuple):
 
 
 class Peril(NamedTuple):
-    """The conquests by which a rival wins, unless the player wins at the same time."""
+    """Conquests of the player that make a rival win, unless the player wins at the same time."""
 
-    lands: int  # the territories that the player must not take all
+    lands: int  # the rival wins only if the player owns all these territories
     rivals: int  # the territories of the rival
     number: int  # the rival wins only with at least this number of territories
 

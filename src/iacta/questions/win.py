@@ -335,8 +335,8 @@ def _capitalise(name: str) -> str:
 def _describe_games(estimate: WinEstimate) -> str:
     if estimate.is_scored:
         return (
-            f"The time is too short for two games with {describe_ai(estimate.ai)}, so its shares "
-            "are a rough estimate from the position alone, with a wide interval."
+            f"The time limit is too short for two games with {describe_ai(estimate.ai)}, so the "
+            "chances are a rough estimate from the position alone, with wide intervals."
         )
     games = f"{estimate.games:,} games with {describe_ai(estimate.ai)}"
     ended = [

@@ -384,8 +384,8 @@ def _sort_modifiers(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
         if not any(modifier.name == name for modifier in MODIFIERS):
             *most, last = (modifier.name for modifier in MODIFIERS)
             raise IllegalError(
-                f"{quote(name)} cannot be joined by +; only {', '.join(most)} and {last} can. A "
-                "rules file can join any rules"
+                f"{quote(name)} cannot be added with +; only {', '.join(most)} and {last} can. To "
+                "combine other rules, write a rules file"
             )
         if names.count(name) > 1:
             raise IllegalError(f"rules joined by + name {quote(name)} twice")

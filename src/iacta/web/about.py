@@ -32,7 +32,7 @@ class Article:
 
 @cache
 def _describe_iacta() -> dict[str, Any]:
-    """Return the methods and articles for the page about iacta."""
+    """Return the variables of the page about iacta: its methods and sources."""
     from iacta_literature.published import read_rows  # a slow import
     from iacta_literature.run import SOURCES
 

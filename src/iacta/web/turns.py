@@ -293,13 +293,13 @@ def sum_steps(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_log(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a line of steps as a log for `iacta review`.
+    """Return a path through the tree of steps as a log for `iacta review`.
 
     body: the request, with the `code` of the first turn, the tree of `steps` with the goals of
-        turns, the `goal` of the first turn, the `line` of numbers of steps to write, and the
-        `board` unless it is the classic board.
+        turns, the `goal` of the first turn, the `line` of numbers of the steps on the path,
+        and the `board` unless it is the classic board.
 
-    A new line of the log begins with each turn, and with new armies during a turn.
+    Each turn starts a new line of text, and so do new armies during a turn.
     """
     turn = _read_turn(body, "steps", "goal", "line")
     nodes = read_tree(turn, body.get("steps", []), body.get("goal"))

@@ -22,9 +22,11 @@ from iacta.questions.audit.phrases import (
 )
 from iacta.questions.audit.power import list_power_lines
 
-MAX_BIAS_SHOWN = 0.2  # a log that reveals only a larger bias is called too short
-SIDED = ("luck", "spread")  # two-sided tests, whose alarm depends on the detail of the finding
-EXPLAINED = ("period", "players", "most extreme", "chances")  # tests whose alarm shows the detail
+MAX_BIAS_SHOWN = 0.2  # a log is too short if it reveals only a larger bias
+# Two-sided tests. The detail of the finding, such as "lucky", selects the message in ALARMS.
+SIDED = ("luck", "spread")
+# Tests whose message ends with the detail of the finding.
+EXPLAINED = ("period", "players", "most extreme", "chances")
 ALARMS = {
     "dice": "some faces come up too often",
     "attack dice": "some faces come up too often in attack",
@@ -40,9 +42,9 @@ ALARMS = {
     "players": "not all players get the same dice",
     "lucky": "the attackers are too lucky",
     "unlucky": "the attackers are too unlucky",
-    "average": "too few battles end in an extreme result",
-    "extreme": "too many battles end in an extreme result",
-    "most extreme": "one result is too unlikely",
+    "average": "too few battles end in a very lucky or unlucky result",
+    "extreme": "too many battles end in a very lucky or unlucky result",
+    "most extreme": "one battle has a result that is too unlikely",
     "chances": "chances do not come true as often as they should",
 }
 WORDS = {

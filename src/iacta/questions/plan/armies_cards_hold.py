@@ -233,10 +233,10 @@ def describe_hold(held: Hold) -> Iterator[str]:
 
 def _warn_of_better_plans(held: Hold) -> Iterator[str]:
     if not held.proven:
-        least = "nothing is guaranteed"
+        least = "No chance is guaranteed"
         if held.at_least >= MIN_SHOWN:
-            least = f"the chance is at least {percent(held.at_least)}"
-        yield f"Opponents may have better plans than the search found; for any plans, {least}."
+            least = f"Against the best plans, the chance is at least {percent(held.at_least)}"
+        yield f"Opponents may have better plans than the search found. {least}."
 
 
 def describe_defence(defence: Defence) -> Iterator[str]:

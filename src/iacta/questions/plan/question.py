@@ -758,10 +758,11 @@ class PlanAnswer(Answer):
 
 
 class SettledGoalAnswer(Answer):
-    """The answer if the goal is already reached or nothing is left to attack.
+    """The answer if no attack is needed or possible.
 
-    value: 1 if the goal is reached, otherwise 0; for points, the points of the turn. With `hold`,
-        the chance to hold the goal until the next turn; `None` if there was no time to estimate it.
+    value: the points now for a goal with points; otherwise 1 if the goal is reached, or else 0.
+        With `hold`, the chance to hold the goal until the next turn; `None` if there was no time to
+        estimate it.
     is_reached: whether the goal is reached.
     defence: the chance to hold the goal, if the question asks for it.
     needed: the fewest new armies that hold the goal with a required chance.

@@ -161,11 +161,11 @@ class HeldRecord(KeyedRecord, of=Hold):
     moves: Sequence[Fortified]
     ends: Count = key("The number of simulated games behind the estimates.")
     placement: Mapping[str, Count] = key(
-        "Only if the goal is reached already: the new armies on each territory.", default=OMITTED
+        "Only if the goal is already reached: the new armies on each territory.", default=OMITTED
     )
     win_probability_without: Unit | None = key(
-        "Only if the goal is reached already: the chance without new armies; `null` if there are "
-        "none.",
+        "Only if the goal is already reached: the chance to hold it without the new armies; `null` "
+        "if the turn has no new armies or the time was too short.",
         default=OMITTED,
     )
 

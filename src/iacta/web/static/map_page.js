@@ -59,8 +59,8 @@ const PASTE =
 /** Draw the page again. Elements that do not change keep their focus. */
 export function render() {
   const { board, state } = store;
-  const isLoaded = tree.load(board, state, finishReplay);
-  if (isLoaded && state.goals.shown) return finishReplay();
+  const isLoaded = tree.load(board, state, showReplayOrError);
+  if (isLoaded && state.goals.shown) return showReplayOrError();
   if (!loadLabels()) return;
   on.page.hidden = false;
   const isReady = state.played && isLoaded;
@@ -90,8 +90,8 @@ export function render() {
   }
 }
 
-/** Draw the replayed turns of a link, or show the error during an analysis. */
-function finishReplay() {
+/** Show the turns of a link once they are replayed, or the error of a replay that failed. */
+function showReplayOrError() {
   const { state } = store;
   if (tree.error && state.played) {
     commit({ ...state, played: false, steps: [], at: 0 });
