@@ -42,6 +42,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "goals": {"code": CODE, "games": 6, "seed": 1, "win": True},
 }
 
+CONDITION_KEYS = {"win": "condition", "goals": "win_condition"}
+
 
 def answer_example(name: str, **more: Any) -> Answer:
     return ask(name, **{**ASKED[name], **more})
@@ -96,12 +98,14 @@ def test_every_interface_states_the_condition_and_the_second_opinion(name: str) 
         assert any(each in words for each in ("another AI", "second_opinion")), face
         assert "the chance" not in words.lower(), face
     assert found.sentence.count("%") == 4  # two chances, each with an interval
-    assert record["condition"] == GAMES_CONDITION
+    condition = CONDITION_KEYS[name]
+    assert record[condition] == GAMES_CONDITION
     assert 0 <= record["second_opinion"] <= 1
     heading, *rows = found.rows()
-    assert "condition" in heading
+    assert condition in heading
     assert "second_opinion" in heading
-    assert all(row[-1] == GAMES_CONDITION for row in rows)
+    stated = [row[heading.index(condition)] for row in rows if row[heading.index("win")] != ""]
+    assert {*stated} == {GAMES_CONDITION}
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -110,7 +114,8 @@ def test_batches_have_columns_for_the_condition_and_the_second_opinion(
 ) -> None:
     form = find_question(name)
     assert form is not None
-    assert {"condition", "win", "second_opinion"} <= {*form.usual_columns()}
+    condition = CONDITION_KEYS[name]
+    assert {condition, "win", "second_opinion"} <= {*form.usual_columns()}
     polars = pytest.importorskip("polars")
     given = {**ASKED[name]}
     found = answer(polars.DataFrame({"code": [given.pop("code"), "x"]}), name, **given)
@@ -118,7 +123,7 @@ def test_batches_have_columns_for_the_condition_and_the_second_opinion(
     record = answer_example(name).record()
     win = "answer_win" if name == "goals" else "win"  # `win` is a parameter of `goals`
     second = "second_opinion"
-    for key, column in (("condition", "condition"), ("win", win), (second, second)):
+    for key, column in ((condition, condition), ("win", win), (second, second)):
         assert row[column] == record[key]
     assert wrong["error"] == "code must begin with its version, '1;', got 'x'"
 
@@ -133,6 +138,21 @@ def test_an_upper_bound_close_to_the_chance_or_to_certainty_is_not_shown() -> No
             shown.add(has_bound)
         assert "at most >" not in join_text([*found.sections()])
     assert shown == {True, False}
+
+
+def test_only_chances_from_games_have_a_condition_about_the_computer() -> None:
+    found = ask("goals", code=CODE)
+    assert "computer" not in json.dumps(found.record())
+    assert "computer" not in str([*found.rows()])
+
+
+@pytest.mark.parametrize("name", ["goals", "threats"])
+def test_a_fulfilled_mission_wins_with_certainty(name: str) -> None:
+    players = "players=red,blue;win=missions:end,red:1%20territories,blue:1%20territories"
+    code = f"1;classic;red;Indonesia:red:9,Siam:blue:3;attack;{players}"
+    found = ask(name, code=code)
+    assert "with a chance of 100%" in found.sentence
+    assert "more than 99.99%" not in join_text([*found.sections()])
 
 
 def test_the_sentence_names_another_ai() -> None:

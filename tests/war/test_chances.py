@@ -263,7 +263,7 @@ def test_goals_are_compared_by_the_chance_to_win() -> None:
     assert found.best.behind == 0
     words = {each.goal for each in found.goals}
     assert {
-        "play like the usual AI",
+        "attack without a goal",
         "hold without attacking",
         "take one card",
         "eliminate blue",

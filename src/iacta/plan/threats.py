@@ -91,6 +91,7 @@ class Threatened(NamedTuple):
     armies: the number of the opponent's new armies.
     placement: pairs (territory, number of new armies), most armies first; empty if no placement was
         found in time, and for a win with several possible missions.
+    is_certain: whether the goal needs no attack, so that its chance is exactly 1.
     """
 
     player: str
@@ -101,6 +102,7 @@ class Threatened(NamedTuple):
     at_most: Unit
     armies: Count
     placement: Placement
+    is_certain: bool = False
 
 
 class HelpfulMove(NamedTuple):
@@ -303,7 +305,7 @@ class _ThreatSearch:
 
 def _make_threat(aim: _Aim, estimate: QuickEstimate) -> Threatened:
     if aim.placement is not None:
-        return Threatened(*aim[:3], 1.0, None, 1.0, aim.armies, aim.placement)
+        return Threatened(*aim[:3], 1.0, None, 1.0, aim.armies, aim.placement, True)
     return Threatened(*aim[:3], *estimate[:3], aim.armies, estimate.placement)
 
 
@@ -323,14 +325,14 @@ def _merge_wins(threats: Iterable[tuple[_Aim, Threatened]]) -> Iterator[Threaten
         shares = [aim.share for aim, _ in pairs]
         low, high = (sum(map(mul, shares, ends)) for ends in zip(*spans, strict=True))
         chance, at_most = (
-            sum(map(mul, shares, numbers))
-            for numbers in zip(*((each.chance, each.at_most) for _, each in pairs), strict=True)
+            sum(map(mul, shares, ends))
+            for ends in zip(*((each.chance, each.at_most) for _, each in pairs), strict=True)
         )
         placement = pairs[0][1].placement if len(pairs) == 1 else ()
         interval = None if low == high else (low, high)
-        yield Threatened(
-            player, "win", "", chance, interval, at_most, pairs[0][0].armies, placement
-        )
+        is_certain = all(each.is_certain for _, each in pairs)
+        numbers = chance, interval, at_most, pairs[0][0].armies
+        yield Threatened(player, "win", "", *numbers, placement, is_certain)
 
 
 def _find_helpful_move(search: _ThreatSearch, deadline: Deadline) -> HelpfulMove | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -138,7 +139,6 @@ class TurnGoalRecord(KeyedRecord):
 class GoalsRecord(KeyedRecord):
     """The goals of a turn."""
 
-    condition: str = key(CONDITION_KEY, is_column=True)
     player: str = key("The player to move.", is_column=True)
     goal: str = key("The first of the goals; empty without a goal.", is_column=True)
     goals: Sequence[TurnGoalRecord] = key(
@@ -150,6 +150,7 @@ class GoalsRecord(KeyedRecord):
         "The 95% interval of `win`.", is_column=True, default=OMITTED
     )
     second_opinion: Unit = key(SECOND_AI_AFTER_GOAL, is_column=True, default=OMITTED)
+    win_condition: str = key(CONDITION_KEY, is_column=True, default=OMITTED)
 
 
 class GoalRow(NamedTuple):
@@ -189,7 +190,6 @@ class GoalsAnswer(Answer):
         rows = [_make_record(row) for row in self.goals]
         first = rows[0] if rows else TurnGoalRecord(goal="")
         return GoalsRecord(
-            condition=GAMES_CONDITION,
             player=self.question.turn.player,
             goal=first.goal,
             goals=rows,
@@ -197,13 +197,14 @@ class GoalsAnswer(Answer):
             win=first.win,
             win_interval=first.win_interval,
             second_opinion=first.second_opinion,
+            win_condition=GAMES_CONDITION if self.judged else OMITTED,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
         plans = ("chance", "low", "at_most", "left")
         second = ("second_opinion", "second_opinion_low", "second_opinion_high")
-        wins = ("how", "win", "win_low", "win_high", *second, "behind", "is_clear")
-        yield ("goal", *plans, *(wins if self.question.win else ()), "condition")
+        wins = ("how", "win", "win_low", "win_high", *second, "behind", "is_clear", "win_condition")
+        yield ("goal", *plans, *(wins if self.question.win else ()))
         for words, reach, judged in self.goals:
             numbers: list[object] = [""] * len(plans)
             if reach is not None:
@@ -213,8 +214,9 @@ class GoalsAnswer(Answer):
             if judged is not None:
                 won, other = (judged.win, *judged.interval), judged.second_opinion_interval
                 shown = (judged.how, *won, judged.second_opinion, *other)
-                numbers[len(plans) :] = [*shown, judged.behind, judged.is_clear]
-            yield (words, *numbers, GAMES_CONDITION)
+                behind = judged.behind, judged.is_clear, GAMES_CONDITION
+                numbers[len(plans) :] = [*shown, *behind]
+            yield (words, *numbers)
 
     def sections(self) -> Iterator[Section]:
         if not self.question.win:
@@ -271,7 +273,7 @@ def _make_record(row: GoalRow) -> TurnGoalRecord:
             "chance": reach.chance,
             "interval": IntervalRecord.from_interval(reach.interval),
             "left": reach.left,
-            "figure": short_percent(reach.chance, _count_digits(reach.interval)),
+            "figure": short_percent(_get_chance(reach), _count_digits(reach.interval)),
             "placement": dict(reach.placement),
         }
     if (judged := row.judged) is not None:
@@ -318,7 +320,7 @@ def _make_reach_cells(reach: Reach | None) -> tuple[str, str, str]:
     digits = _count_digits(reach.interval)
     ends = [f"{100 * end:.{min(digits, 1)}f}" for end in reach.interval]
     return (
-        percent(reach.chance, digits),
+        percent(_get_chance(reach), digits),
         "" if ends[0] == ends[1] else f"{'-'.join(ends)}%",
         f"{reach.left:.1f}",
     )
@@ -327,6 +329,11 @@ def _make_reach_cells(reach: Reach | None) -> tuple[str, str, str]:
 def _count_digits(interval: Interval) -> int:
     """Return how many digits after the point a percentage has: none if its interval is wide."""
     return 0 if interval.high - interval.low > WIDE else 2
+
+
+def _get_chance(reach: Reach) -> float | Fraction:
+    """Return the chance of a goal; the fraction 1 if it needs no attack."""
+    return Fraction(1) if reach.is_certain else reach.chance
 
 
 def _is_known(reach: Reach) -> bool:

@@ -194,7 +194,7 @@ def _list_win_sentences(found: Threats, turn: Turn) -> Iterator[str]:
             is_hidden = len(turn.victory.list_possible(turn, each.player)) > 1
             mean = ", on average over their possible missions" if is_hidden else ""
             bound = f" (at most {percent(each.at_most)})" if _has_bound(each) else ""
-            chance = f"{percent(each.chance)}{bound}"
+            chance = f"{percent(_get_chance(each))}{bound}"
             yield f"{name} wins on their next turn with a chance of {chance}{mean}."
 
 
@@ -210,7 +210,8 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
     placed = f", with {describe_placement(first.placement)}" if first.placement else ""
     return (
         f"On their next turn {first.player} can {describe_threat(first, found.player)} with a "
-        f"chance of {percent(first.chance)}{bound}{placed}: the likeliest threat to {found.player}."
+        f"chance of {percent(_get_chance(first))}{bound}{placed}: "
+        f"the likeliest threat to {found.player}."
     )
 
 
@@ -227,7 +228,12 @@ def _format_cell(threat: Threatened | None) -> str:
     if threat is None or threat.chance < MIN_SHOWN:
         return ""
     bound = f" (at most {short_percent(threat.at_most)})" if _has_bound(threat) else ""
-    return f"{short_percent(threat.chance)}{bound}"
+    return f"{short_percent(_get_chance(threat))}{bound}"
+
+
+def _get_chance(threat: Threatened) -> float | Fraction:
+    """Return the chance of a threat; the fraction 1 if it needs no attack."""
+    return Fraction(1) if threat.is_certain else threat.chance
 
 
 def _has_bound(threat: Threatened) -> bool:
@@ -243,7 +249,7 @@ def _make_record(each: Threatened, player: str) -> ThreatenedRecord:
         goal=describe_threat(each, player),
         placement=where,
         interval=interval,
-        figure=short_percent(each.chance, 0) if each.chance >= MIN_SHOWN else "",
+        figure=short_percent(_get_chance(each), 0) if each.chance >= MIN_SHOWN else "",
         bound=short_percent(each.at_most, 0) if _has_bound(each) else "",
     )
 

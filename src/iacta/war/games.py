@@ -63,7 +63,7 @@ CHOSEN_AIM = Aim()
 CARD_AIMS = (ONE_CARD, PILE, SAFE_CARD)  # aims for taking one card
 WIN_NOW = "win now"
 OPEN_AIMS = {  # descriptions of the aims that concern no continent and no player
-    AS_LIKED: "play like the usual AI",
+    AS_LIKED: "attack without a goal",
     HOLD: "hold without attacking",
     BOLDLY: "attack boldly",
     WARILY: "attack cautiously",

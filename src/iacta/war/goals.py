@@ -105,6 +105,7 @@ class Reach:
         and placement. Any longer search finds a chance in this interval.
     left: the expected number of the player's armies after the attacks.
     placement: the placement of the new armies, as pairs of a territory and armies.
+    is_certain: whether the goal needs no attack, so that its chance is exactly 1.
     """
 
     words: str
@@ -113,6 +114,7 @@ class Reach:
     interval: Interval
     left: float
     placement: Placement
+    is_certain: bool = False
 
     @classmethod
     def from_estimate(
@@ -239,7 +241,7 @@ def goals_in_reach(
     if win is not None and win.placement is not None:
         left = sum(start.armies[t] for t, owner in enumerate(start.owners) if owner == start.player)
         every = float(left + start.place), win.placement
-        sure.append(Reach(WIN_NOW, win.goal, 1.0, Interval(1.0, 1.0), *every))
+        sure.append(Reach(WIN_NOW, win.goal, 1.0, Interval(1.0, 1.0), *every, is_certain=True))
     elif win is not None:
         goals[WIN_NOW] = win.goal
     looks = dict[str, QuickEstimate]()
