@@ -7,19 +7,20 @@ same keys. Its values are texts as in a code, or numbers, lists and tables.
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias, TypeVar, get_args
+from typing import NamedTuple, TypeAlias, TypeVar, cast, get_args
 
-from iacta.board import Board
+from iacta.board import Board, Holding, Position
 from iacta.board.board import format_json
 from iacta.board.codes import Code, escape_name, read_code, unescape_name, write_code
 from iacta.board.formats.reading import FileTable
 from iacta.game.actions import Attack
 from iacta.game.cards import DECK, MAX_SET_ARMIES, SYMBOLS, Hand, Sets
-from iacta.game.setup import MAX_NEW_ARMIES, list_owners
+from iacta.game.legal import check_conquest, find_legal, list_actions
+from iacta.game.setup import MAX_NEW_ARMIES, STARTS, list_owners
 from iacta.game.state import Phase, TurnData
 from iacta.game.victory import SURVIVAL, Victory, make_victory
 from iacta.inputs.checks import check_choice, parse_int, quote, read_int
-from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
 from iacta.inputs.json_and_toml import parse_json
 from iacta.rules.files import read_rules_record, rules_record
 from iacta.rules.rules import CLASSIC, Rules
@@ -27,6 +28,7 @@ from iacta.rules.variants import RULE_SETS, find_rules, rules_name
 
 D = TypeVar("D")
 T = TypeVar("T")
+TurnT = TypeVar("TurnT", bound=TurnData)
 Value: TypeAlias = str | int | Sequence[str | int] | Mapping[str, str | int]
 
 OPTIONS = (
@@ -35,6 +37,8 @@ OPTIONS = (
 )
 # The keys of arguments of `Turn` whose names differ from their keys.
 KEYS = {"trade": "sets", "rules_of": "own", "whole_battles": "whole", "victory": "win"}
+# The fields of a turn that are no arguments of `Turn`, and the phase.
+MOMENT_FIELDS = ("phase", "first", "attack", "throw", "then")
 FIXED = "fixed"
 MAX_CODE_DICE = 10**6  # the maximum number of attack dice in a code
 OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
@@ -105,6 +109,66 @@ def write_turn_toml(turn: TurnData) -> str:
     ]
     player, mark, lands = turn.position.to_toml().partition("\n\n[territories]")
     return "\n".join([player, *lines]) + mark + lands
+
+
+def make_turn(turn_class: Callable[..., TurnT], code: Code, fields: TurnFields) -> TurnT:
+    """Make a turn from the fields of a code or a file, in any phase.
+
+    turn_class: the class `Turn`.
+    code: the position. Under rules without a garrison, an empty territory may have an owner.
+    fields: the other fields.
+
+    Raises `IactaError` for fields that contradict each other or the rules of the game. Its
+    `parameter` is the name of the argument of `Turn`, or of the field.
+    """
+    can_be_empty, phase = fields.rules.garrison == 0, fields.phase
+    held = [
+        Holding(owner, max(number, 1) if owner and can_be_empty else number)
+        for owner, number in zip(code.owners, code.armies, strict=True)
+    ]
+    options = {name: value for name, value in vars(fields).items() if name not in MOMENT_FIELDS}
+    start = phase if phase in STARTS else "attack"
+    turn = turn_class(Position(code.board, code.player, held), phase=start, **options)
+    if turn.phase != phase and phase in STARTS:
+        raise IllegalError(
+            f"phase must be {turn.phase!r} with these cards, got {phase!r}", parameter="phase"
+        )
+    turn = turn.with_state(turn.state._replace(armies=code.armies))
+    if fields.first is not None:
+        with add_parameter("first"):
+            turn = _skip_territories_before(turn, fields.first)
+    if phase not in ("defend", "advance"):
+        return turn
+    with add_parameter("attack"):
+        missing = "attack" if fields.attack is None else "throw"
+        if fields.attack is None or (phase == "defend" and fields.throw is None):
+            raise MalformedError(f"{missing} must be given in the phase {phase!r}, got none")
+        return _resume_battle(turn, fields, fields.attack)
+
+
+def _skip_territories_before(turn: TurnT, name: str) -> TurnT:
+    first = turn.setting.index[turn.board.find(name)]
+    if turn.phase != "place" or not any(t >= first for t in turn.list_own()):
+        raise IllegalError(f"first must be a territory that can get new armies, got {quote(name)}")
+    return turn.with_state(turn.state._replace(first=first))
+
+
+def _resume_battle(turn: TurnT, fields: TurnFields, attack: Attack) -> TurnT:
+    """Return the turn during an attack, in the phase `defend` or `advance`."""
+    throw, then = None, turn.then
+    if fields.phase == "defend":
+        attack = find_legal(turn, list_actions(turn), attack)
+        throws = turn.find_choice(attack).throws
+        throw = throws[read_int(fields.throw, "throw", 0, len(throws) - 1)]
+        if all(len(each.options) == 1 for each in throws):
+            raise IllegalError(f"the defender cannot choose dice against {attack!r}")
+    else:
+        check_choice(fields.then, ("attack", "trade", "over"), "then")
+        check_conquest(turn, attack)
+        then = cast(Phase, fields.then)
+    return turn.with_state(
+        turn.state._replace(phase=fields.phase, pending=attack, throw=throw, then=then)
+    )
 
 
 def read_turn_code(text: str, board: Board | None = None) -> CodedTurn:

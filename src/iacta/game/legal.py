@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from typing import TypeVar, cast
 
 from iacta.game.actions import (
     Action,
@@ -18,7 +19,10 @@ from iacta.game.actions import (
 )
 from iacta.game.cards import MUST_TRADE, SET_SIZE, Hand, find_named_sets, find_sets
 from iacta.game.state import TurnData
+from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
+
+A = TypeVar("A", bound=Action)
 
 REFUSED_ATTACKS = {
     "trade": "trade cards first, or end the trade",
@@ -46,6 +50,48 @@ def list_actions(turn: TurnData) -> Actions:
     if turn.phase == "fortify":
         return Actions([*list_fortifications(turn), (EndPhase(),)])
     return Actions([])
+
+
+def list_attacks(turn: TurnData, actions: Actions, start: str, to: str) -> list[Attack]:
+    """Return the attacks from one territory on another among legal actions, most dice first."""
+    pair = turn.board.find(start), turn.board.find(to)
+    return [each for each in actions if isinstance(each, Attack) and (each.start, each.to) == pair]
+
+
+def find_legal(turn: TurnData, actions: Actions, action: A) -> A:
+    """Return the legal action that equals an action.
+
+    turn: the turn.
+    actions: its legal actions.
+    action: the action.
+
+    Raises `IllegalError`, with the reason for an illegal attack.
+    """
+    if not isinstance(action, Action):
+        raise IllegalError(f"action must be an action class of iacta.game, got {quote(action)}")
+    own = actions.find(action)
+    if own is not None:
+        return cast(A, own)
+    near: list[Action] = [*actions[:1]]
+    if isinstance(action, Attack) and turn.phase == "attack":
+        pair = action.start, action.to
+        if all(isinstance(name, str) for name in pair):
+            near = [*list_attacks(turn, actions, *pair)]
+            if not near:
+                raise refuse_attack(turn, *pair)
+    few = f", such as {near[0]!r}" if near else ""
+    raise IllegalError(
+        f"action must be legal in the phase {turn.phase!r}{few}, got {quote(action)}"
+    )
+
+
+def check_conquest(turn: TurnData, attack: Attack) -> None:
+    """Raise `IllegalError` unless an attack may have conquered its territory in the turn."""
+    v, c = turn.find_ends(attack)
+    is_own = turn.owners[v] == turn.owners[c] == turn.player
+    is_conquest = is_own and c in turn.setting.borders[v] and turn.armies[c] > 0
+    if not is_conquest or turn.count_spare(v) < 0:
+        raise IllegalError(f"attack must be a conquest in the phase 'advance', got {attack!r}")
 
 
 def may_trade(turn: TurnData) -> bool:

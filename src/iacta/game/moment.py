@@ -17,7 +17,7 @@ from iacta.board.codes import Code, is_code
 from iacta.board.files import BoardFile, parse_board_file, read_board_file, read_board_text
 from iacta.board.formats.reading import FileTable, normalize_text, read_file, read_table
 from iacta.board.position import POSITION_KEYS, read_position_table
-from iacta.game.codes import KEYS, OPTIONS, Value, read_fields
+from iacta.game.codes import KEYS, OPTIONS, Value, make_turn, read_fields
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
@@ -147,7 +147,7 @@ def _read_table(
     owners = tuple(each.owner for each in position.holdings)
     armies = tuple(each.armies for each in position.holdings)
     try:
-        return Turn.from_fields(Code(position.board, position.player, owners, armies, ()), fields)
+        return make_turn(Turn, Code(position.board, position.player, owners, armies, ()), fields)
     except IactaError as error:
         name = KEYS.get(error.parameter or "", error.parameter or "")
         path = next(((key,) for key in (name, "phase") if key in table.entries), ())

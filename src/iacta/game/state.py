@@ -124,6 +124,17 @@ class TurnData:
             )
         return super().__new__(cls)
 
+    @classmethod
+    def from_parts(cls, setting: Setting, state: PlayState) -> Self:
+        """Return a turn with a setting and a state, without validation."""
+        turn = object.__new__(cls)
+        vars(turn).update(setting=setting, state=state)
+        return turn
+
+    def with_state(self, state: PlayState) -> Self:
+        """Return the turn in another state, without validation."""
+        return self.from_parts(self.setting, state)
+
     def __hash__(self) -> int:
         return hash(self.state)
 

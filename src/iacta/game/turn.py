@@ -30,7 +30,6 @@ import numpy as np
 
 from iacta.board import Board, Holding, Position
 from iacta.board.board import fold_name
-from iacta.board.codes import Code
 from iacta.board.position import check_position
 from iacta.game.actions import (
     Action,
@@ -53,18 +52,25 @@ from iacta.game.cards import (
     list_hands,
     list_named_cards,
 )
-from iacta.game.codes import TurnFields, read_turn_code, write_turn_code, write_turn_toml
-from iacta.game.legal import list_actions, list_fortifications, may_trade, refuse_attack
+from iacta.game.codes import make_turn, read_turn_code, write_turn_code, write_turn_toml
+from iacta.game.legal import (
+    check_conquest,
+    find_legal,
+    list_actions,
+    list_attacks,
+    list_fortifications,
+    may_trade,
+    refuse_attack,
+)
 from iacta.game.setup import (
     MAX_NEW_ARMIES,
-    STARTS,
     read_setting,
     read_state,
     read_victory_condition,
 )
-from iacta.game.state import Phase, PlayState, Setting, TurnData
+from iacta.game.state import Phase, PlayState, TurnData
 from iacta.game.victory import Victory
-from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int
+from iacta.inputs.checks import FrozenDict, quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
 from iacta.inputs.reprs import MAX_REPR_LENGTH
 from iacta.methods.kernel import Choice, Throw
@@ -229,17 +235,6 @@ class Turn(TurnData):
         """
         return self.victory.find_winner(self)
 
-    @classmethod
-    def _make(cls, setting: Setting, state: PlayState) -> "Turn":
-        """Return a turn without validation."""
-        turn = object.__new__(cls)
-        vars(turn).update(setting=setting, state=state)
-        return turn
-
-    def with_state(self, state: PlayState) -> "Turn":
-        """Return the turn in another state, without validation."""
-        return self._make(self.setting, state)
-
     def replace_armies(self, owners: tuple[str, ...], armies: tuple[int, ...]) -> "Turn":
         """Return a copy of the turn with other owners and armies, without validation.
 
@@ -288,7 +283,7 @@ class Turn(TurnData):
         if players != self.players:
             setting = replace(setting, players=players)
         state = self.state._replace(owners=(*owners,), armies=(*armies,), first=0)
-        new = self._make(setting, state)
+        new = self.from_parts(setting, state)
         # This call refuses, for example, a new player without a capital or a mission.
         new = new.with_state(state._replace(victory=self.victory.resolve_names(new)))
         if self.phase == "advance" and self.pending is not None:
@@ -327,7 +322,7 @@ class Turn(TurnData):
         result of any other action is `None`. The chances of cards are exact; other chances are
         floats that sum to 1 within 1e-12.
         """
-        return self._find_results(self._find_legal(action))
+        return self._find_results(find_legal(self, self._actions, action))
 
     def _find_results(self, action: Action) -> Distribution[Any]:
         if isinstance(action, Attack):
@@ -364,7 +359,7 @@ class Turn(TurnData):
         return self.with_state(self.state._replace(phase="over", place=0, first=0))
 
     def _apply(self, action: Action, result: Result | tuple[int, int]) -> "Turn":
-        action = self._find_legal(action)
+        action = find_legal(self, self._actions, action)
         found = self._find_results(action)
         known = _find_result(result, found)
         if known is None and None not in found:
@@ -416,7 +411,7 @@ class Turn(TurnData):
         """
         return tuple(
             attack.dice
-            for attack in self._list_attacks(start, to)
+            for attack in list_attacks(self, self._actions, start, to)
             if (lost, killed) in self.list_losses(attack)
         )
 
@@ -430,7 +425,7 @@ class Turn(TurnData):
         >>> [tuple(each) for each in turn.list_losses(turn.actions()[0])]
         [(0, 2), (1, 1), (2, 0)]
         """
-        legal = self._find_legal(attack)
+        legal = find_legal(self, self._actions, attack)
         return tuple(
             sorted(
                 {
@@ -453,7 +448,7 @@ class Turn(TurnData):
         >>> turn.find_dice_limits("Peru", "Brazil")
         ((3, 2, 1), 2)
         """
-        attacks = self._list_attacks(start, to)
+        attacks = list_attacks(self, self._actions, start, to)
         if not attacks:
             raise refuse_attack(self, start, to)
         c = self.setting.index[attacks[0].to]
@@ -476,7 +471,7 @@ class Turn(TurnData):
         (0, 1) 0.6597
         (1, 0) 0.3403
         """
-        legal = self._find_legal(attack)
+        legal = find_legal(self, self._actions, attack)
         usual = self.find_dice_limits(legal.start, legal.to)[1]
         number = read_int(their_dice, "their_dice", least=1, most=usual)
         if number == usual or not self.has_fixed_defence(legal.to):
@@ -530,7 +525,7 @@ class Turn(TurnData):
         'advance'
         """
         names = self.board.find(start), self.board.find(to)
-        attacks = self._list_attacks(*names)
+        attacks = list_attacks(self, self._actions, *names)
         if not attacks:
             raise refuse_attack(self, *names)
         v, c = map(self.setting.index.__getitem__, names)
@@ -571,34 +566,6 @@ class Turn(TurnData):
                 f"got {left}"
             )
         return self._lose_armies(attacks[0], lost, killed)._end_if_won(self)
-
-    def _list_attacks(self, start: str, to: str) -> list[Attack]:
-        """Return the legal attacks from one territory on another, most dice first."""
-        pair = self.board.find(start), self.board.find(to)
-        return [
-            each
-            for each in self._actions
-            if isinstance(each, Attack) and (each.start, each.to) == pair
-        ]
-
-    def _find_legal(self, action: A) -> A:
-        """Return the equal legal action, or raise `IllegalError`."""
-        if not isinstance(action, Action):
-            raise IllegalError(f"action must be an action class of iacta.game, got {quote(action)}")
-        own = self._actions.find(action)
-        if own is not None:
-            return cast(A, own)
-        near: list[Action] = [*self._actions[:1]]
-        if isinstance(action, Attack) and self.phase == "attack":
-            pair = action.start, action.to
-            if all(isinstance(name, str) for name in pair):
-                near = [*self._list_attacks(*pair)]
-                if not near:
-                    raise refuse_attack(self, *pair)
-        few = f", such as {near[0]!r}" if near else ""
-        raise IllegalError(
-            f"action must be legal in the phase {self.phase!r}{few}, got {quote(action)}"
-        )
 
     def _lose_armies(self, attack: Attack, lost: int, killed: int) -> "Turn":
         """Return the turn after losses; a conquest also moves in the required minimum of armies."""
@@ -723,7 +690,7 @@ class Turn(TurnData):
         state = self.state._replace(
             player=following, place=place, conquered=False, pictured=False, first=0
         )
-        return self._make(setting, state)._enter("trade")
+        return self.from_parts(setting, state)._enter("trade")
 
     def new_armies(self, player: str | None = None) -> int:
         """Return the number of new armies that a player gets at the start of a turn.
@@ -768,24 +735,21 @@ class Turn(TurnData):
         ('place', 4)
         """
         setting, state = self.setting, self.state
-        changes = (rules, keep, rules_of, stay, fortify, whole_battles)
-        if any(change is not None for change in changes):
-            setting = read_setting(
-                self.board,
-                self.player,
-                self.owners,
-                rules=setting.rules if rules is None else rules,
-                players=setting.players,
-                symbols=setting.symbols,
-                rules_of=setting.rules_of if rules_of is None else rules_of,
-                keep=setting.keep if keep is None else keep,
-                stay=setting.stay if stay is None else stay,
-                fortify=setting.fortify if fortify is None else fortify,
-                whole_battles=setting.whole_battles if whole_battles is None else whole_battles,
-            )
+        new_options = {
+            "rules": rules,
+            "rules_of": rules_of,
+            "keep": keep,
+            "stay": stay,
+            "fortify": fortify,
+            "whole_battles": whole_battles,
+        }
+        changes = {name: value for name, value in new_options.items() if value is not None}
+        if changes:
+            options: dict[str, Any] = {**setting.__getstate__(), **changes}
+            setting = read_setting(player=self.player, owners=self.owners, **options)
         if place is not None:
             state = self._set_new_armies(read_int(place, "place", 0, MAX_NEW_ARMIES))
-        new = self._make(setting, state)
+        new = self.from_parts(setting, state)
         if victory is not None:
             with add_parameter("victory"):
                 condition = read_victory_condition(victory).resolve_names(new)
@@ -815,8 +779,11 @@ class Turn(TurnData):
             return
         free = self.with_state(self.state._replace(phase="attack", pending=None, throw=None))
         if self.phase == "advance":
-            free._resume_battle("advance", self.pending, None, self.then)
-        elif self.throw not in free.find_choice(free._find_legal(self.pending)).throws:
+            check_conquest(free, self.pending)
+        elif (
+            self.throw
+            not in free.find_choice(find_legal(free, free.actions(), self.pending)).throws
+        ):
             raise IllegalError("the rules cannot change before the defender has chosen dice")
 
     def careful_defence(self) -> Defend:
@@ -866,8 +833,12 @@ class Turn(TurnData):
         policy, defender: the same as for `play`.
         """
         if self.phase != "defend":
-            return self._find_legal(policy(self))
-        return self.careful_defence() if defender is None else self._find_legal(defender(self))
+            return find_legal(self, self._actions, policy(self))
+        return (
+            self.careful_defence()
+            if defender is None
+            else find_legal(self, self._actions, defender(self))
+        )
 
     # The text of a turn.
 
@@ -905,83 +876,7 @@ class Turn(TurnData):
         >>> Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2;place;place=4").actions()
         <1 actions: Place('Peru', 4)>
         """
-        return cls.from_fields(*read_turn_code(text, board))
-
-    @classmethod
-    def from_fields(cls, code: Code, fields: TurnFields) -> "Turn":
-        """Make a turn from the fields of a code or a file, in any phase.
-
-        code: the position. Under rules without a garrison, an empty territory may have an owner.
-        fields: the other fields.
-
-        Raises `IactaError` for fields that contradict each other or the rules of the game. Its
-        `parameter` is the name of the argument of `Turn`, or of the field.
-        """
-        can_be_empty, phase = fields.rules.garrison == 0, fields.phase
-        held = [
-            Holding(owner, max(number, 1) if owner and can_be_empty else number)
-            for owner, number in zip(code.owners, code.armies, strict=True)
-        ]
-        turn = cls(
-            Position(code.board, code.player, held),
-            fields.rules,
-            phase=phase if phase in STARTS else "attack",
-            place=fields.place,
-            cards=fields.cards,
-            trade=fields.trade,
-            keep=fields.keep,
-            rules_of=fields.rules_of,
-            stay=fields.stay,
-            fortify=fields.fortify,
-            whole_battles=fields.whole_battles,
-            players=fields.players,
-            conquered=fields.conquered,
-            symbols=fields.symbols,
-            pictured=fields.pictured,
-            victory=fields.victory,
-        )
-        if turn.phase != phase and phase in STARTS:
-            raise IllegalError(
-                f"phase must be {turn.phase!r} with these cards, got {phase!r}", parameter="phase"
-            )
-        turn = turn.with_state(turn.state._replace(armies=code.armies))
-        if fields.first is not None:
-            with add_parameter("first"):
-                turn = turn._skip_territories_before(fields.first)
-        if phase not in ("defend", "advance"):
-            return turn
-        with add_parameter("attack"):
-            missing = "attack" if fields.attack is None else "throw"
-            if fields.attack is None or (phase == "defend" and fields.throw is None):
-                raise MalformedError(f"{missing} must be given in the phase {phase!r}, got none")
-            return turn._resume_battle(phase, fields.attack, fields.throw, fields.then)
-
-    def _skip_territories_before(self, name: str) -> "Turn":
-        first = self.setting.index[self.board.find(name)]
-        if self.phase != "place" or not any(t >= first for t in self.list_own()):
-            raise IllegalError(
-                f"first must be a territory that can get new armies, got {quote(name)}"
-            )
-        return self.with_state(self.state._replace(first=first))
-
-    def _resume_battle(self, phase: Phase, attack: Attack, throw: int | None, then: str) -> "Turn":
-        """Return the turn during an attack, in the phase `defend` or `advance`.
-
-        throw: the index of the attack dice among the possible throws, in the phase `defend`.
-        then: the phase after the advance.
-        """
-        if phase == "defend":
-            throws = self.find_choice(self._find_legal(attack)).throws
-            return self.after(attack, throws[read_int(throw, "throw", 0, len(throws) - 1)])
-        v, c = self.find_ends(attack)
-        check_choice(then, ("attack", "trade", "over"), "then")
-        is_own = self.owners[v] == self.owners[c] == self.player
-        is_conquest = is_own and c in self.setting.borders[v] and self.armies[c] > 0
-        if not is_conquest or self.count_spare(v) < 0:
-            raise IllegalError(f"attack must be a conquest in the phase 'advance', got {attack!r}")
-        return self.with_state(
-            self.state._replace(phase="advance", pending=attack, then=cast(Phase, then))
-        )
+        return make_turn(cls, *read_turn_code(text, board))
 
 
 NOTHING: Distribution[Any] = Distribution([None])

@@ -21,7 +21,14 @@ from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.sentences import add_noun
 from iacta.game import BorderOdds, Fortify, Throw, Turn, list_border_odds
-from iacta.game.codes import OPTIONS, format_options, format_rules, read_fields, read_rules
+from iacta.game.codes import (
+    OPTIONS,
+    format_options,
+    format_rules,
+    make_turn,
+    read_fields,
+    read_rules,
+)
 from iacta.game.setup import list_owners
 from iacta.game.steps import (
     BATTLE_KEYS,
@@ -136,7 +143,7 @@ def read_setup(setup: object, board: Board) -> Turn:
         keep=kept,
         stay=[board.territories[t] for t in read_numbers("stay", size - 1)],
     )
-    return Turn.from_fields(Code(board, mover, tuple(holders), tuple(held), ()), fields)
+    return make_turn(Turn, Code(board, mover, tuple(holders), tuple(held), ()), fields)
 
 
 def describe_setup(turn: Turn) -> dict[str, Any]:
