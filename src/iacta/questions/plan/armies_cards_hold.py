@@ -39,7 +39,7 @@ def describe_win(win: Win) -> str:
 
     >>> from iacta import TakeAll
     >>> from iacta.game import Fortify
-    >>> describe_win(Win(TakeAll("Egypt"), 1.0, (), Fortify("Congo", "Egypt", 1)))
+    >>> describe_win(Win(TakeAll("Egypt"), (), Fortify("Congo", "Egypt", 1)))
     'You win the game without an attack: move 1 army from Congo to Egypt at the end of your turn.'
     """
     placed, move = win.placement and describe_placement(win.placement), win.move
