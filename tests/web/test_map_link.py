@@ -58,6 +58,25 @@ def test_the_back_button_and_reload_keep_the_state(visit: Visit) -> None:
     expect(page.locator("#figure")).not_to_be_empty(timeout=SLOWEST)
 
 
+def test_large_numbers_of_armies_are_kept_or_refused_but_never_reduced(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&f=5000")
+    fresh = page.get_by_label("New armies")
+    expect(fresh).to_have_value("5000")
+    fresh.fill("6000")
+    page.keyboard.press("Tab")
+    page.reload()
+    expect(fresh).to_have_value("6000")
+    spot(page, "A").click()
+    for label, most in (("New armies", "1,000,000"), ("Armies on A", "1,000,000,000")):
+        page.get_by_label(label, exact=True).fill("2000000000")
+        page.keyboard.press("Tab")
+        expect(page.get_by_text(f"There may be at most {most} armies here.")).to_be_visible()
+        assert "2000000000" not in page.url
+    page = visit(f"{TINY_LINK.replace('a9', 'a2000000000')}&go=1")
+    says(page, "A", "red, 2000000000")
+    expect(page.get_by_text("to 1000000000, got 2000000000")).to_be_visible()
+
+
 def test_an_unreadable_link_shows_a_message_and_no_position(visit: Visit) -> None:
     position = "Cannot read the position in the address"
     for broken, sentence in (

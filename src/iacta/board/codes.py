@@ -25,9 +25,7 @@ CLASSIC = "classic"
 FIELDS = 4
 HASH_DIGITS = 16
 MAX_LENGTH = 10**6
-MAX_TERRITORY_ARMIES = (
-    10**9
-)  # the maximum number of armies on a territory; all sums then fit in 64 bits
+MAX_TERRITORY_ARMIES = 10**9  # all sums then fit in 64 bits
 SEPARATORS = re.compile(r"[%,:;=\s]")
 
 

@@ -10,13 +10,14 @@ from typing import Any, TypeAlias
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from iacta.board.codes import identify_board, is_code
+from iacta.board.codes import MAX_TERRITORY_ARMIES, identify_board, is_code
 from iacta.board.files import BUILT_IN, BoardFile, classic_board, parse_board_text
 from iacta.board.formats.reading import normalize_text
 from iacta.board.layout import check_size
 from iacta.board.scene import build_scene, shorten_name
 from iacta.forms.form import Topic
 from iacta.game.moment import parse_moment
+from iacta.game.setup import MAX_NEW_ARMIES
 from iacta.game.steps import MAX_TREE_STEPS
 from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
@@ -49,6 +50,8 @@ LOOK = {
     "names": NAMES,
     "steps": MAX_TREE_STEPS,
     "coded": MAX_QR_LETTERS,
+    "armies": MAX_TERRITORY_ARMIES,
+    "fresh": MAX_NEW_ARMIES,
 }
 
 SVG = {"image/svg+xml": {"schema": {"type": "string"}}}

@@ -8,6 +8,7 @@
 import { postJson, Refused, saveFile } from "./ask.js";
 import {
   actions,
+  checkArmies,
   choose,
   chooseGoal,
   click,
@@ -277,8 +278,10 @@ listenToSubmit("deal", () => {
 });
 listenToSubmit("rest", () => {
   const player = Number(on["rest-player"].value);
+  const armies = readWhole(on["rest-armies"], 1);
+  if (!checkArmies(armies)) return;
   store.brush = player;
-  const filled = fillTerritories(store.state, readWhole(on["rest-armies"], 1), player);
+  const filled = fillTerritories(store.state, armies, player);
   replace(filled, { words: "Undo the fill" });
 });
 listen("clear", "click", () => {
@@ -290,7 +293,8 @@ listen("forget-condition", "click", () => {
   change({ fields });
 });
 listen("fresh", "change", () => {
-  if (on.fresh.reportValidity()) change({ fresh: readWhole(on.fresh, 0) });
+  const fresh = readWhole(on.fresh, 0);
+  if (on.fresh.reportValidity() && checkArmies(fresh, look.fresh)) change({ fresh });
 });
 listen("usual", "click", () =>
   ask(

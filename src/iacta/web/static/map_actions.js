@@ -13,6 +13,7 @@ import {
   findTurn,
   forgetBegun,
   isAnalysing,
+  look,
   setGoal,
   store,
   tree,
@@ -28,6 +29,13 @@ const TYPING = 1200; // the maximum pause between two digits of a number, in mil
 /** Return the whole number in a field, or `fallback` for any other text. */
 export const readWhole = (input, fallback) =>
   /^\s*\d+\s*$/.test(input.value) ? Number(input.value) : fallback;
+
+/** Return whether a number of armies is at most the limit of the server; if not, say so. */
+export function checkArmies(count, most = look.armies) {
+  if (count <= most) return true;
+  on.wrong.textContent = `There may be at most ${most.toLocaleString("en")} armies here.`;
+  return false;
+}
 
 /** Copy a text to the clipboard; if the browser refuses, show the text and select it. */
 export function shareText(button, text) {
@@ -94,6 +102,7 @@ function tapDuringTurn(t) {
 }
 
 export function changeHolding(t, holding) {
+  if (!checkArmies(holding.armies ?? 0)) return;
   const { owners, armies, ...others } = setHolding(findEdited(), t, holding);
   const fix = { owner: owners[t], armies: armies[t] };
   if (store.fixes) update({ fixes: { ...store.fixes, [t]: fix } });

@@ -10,7 +10,7 @@
 // as in a code.
 // The server writes and reads the texts of steps and goals.
 
-import { MAX_ARMIES, makeState } from "./map_state.js";
+import { makeState } from "./map_state.js";
 
 const VERSION = 3;
 const MAX_NOTE = 200; // characters
@@ -85,7 +85,7 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
   const victory = given.get("w");
   const goals = {};
   for (const text of given.getAll("q")) {
-    const [, turn, goal] = /^(\d+)\.([a-z\d.]+)$/.exec(text) ?? [];
+    const [, turn, goal] = /^(\d+)\.([a-z_\d.]+)$/.exec(text) ?? [];
     if (goal) goals[turn] = goal;
   }
   const goal = given.get("g");
@@ -105,7 +105,7 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
     rules: given.get("r") ?? "classic",
     keep,
     stay: readNumbers(given.get("s")).filter(isTerritory),
-    fresh: Math.min(readNumber(given.get("f")) ?? 0, 1000),
+    fresh: readNumber(given.get("f")) ?? 0,
     fields: readFields(given.get("c") ?? (victory ? `win=${victory}` : "")),
     goals,
     played: position !== null && (given.has("go") || steps.length > 0),
@@ -175,7 +175,7 @@ function readHoldings(text, board, players) {
   if (holdings.length !== size || holdings.some(([owner]) => owner >= players.length)) return null;
   return {
     owners: holdings.map(([owner]) => owner),
-    armies: holdings.map(([, count]) => Math.min(count, MAX_ARMIES)),
+    armies: holdings.map(([, count]) => count),
   };
 }
 

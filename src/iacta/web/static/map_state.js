@@ -39,7 +39,6 @@
 /** The parts of a state that the server reads as the position. */
 const SETUP = ["players", "neutral", "mover", "owners", "armies"];
 const CONSTRAINTS = ["rules", "keep", "stay", "fresh", "fields"];
-export const MAX_ARMIES = 1e9;
 
 /** Return the position of a state, as the server reads it. */
 export const makeSetup = (state) =>
@@ -76,7 +75,7 @@ export function setHolding(state, territory, { owner, armies }) {
   const owners = [...state.owners];
   const counts = [...state.armies];
   if (armies !== undefined) {
-    counts[territory] = Math.min(Math.max(Math.round(armies), 0), MAX_ARMIES);
+    counts[territory] = Math.max(Math.round(armies), 0);
     if (!counts[territory]) owners[territory] = -1;
     else if (owners[territory] < 0) owners[territory] = state.mover;
   }

@@ -111,8 +111,8 @@ function makeRow(board, view, isGoalListed, changes, t) {
       onfocus,
       onchange({ target }) {
         const text = target.value.trim() || empty;
+        target.value = value; // until the change is accepted
         if (/^\d+$/.test(text)) set(Number(text));
-        else target.value = value;
       },
     });
   const check = (ariaLabel, checked, set) =>
