@@ -2,8 +2,14 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
+from iacta.board.files import classic_board
+from iacta.board.scene import shorten_name
+from iacta.inputs.errors import IllegalError
+from iacta.plan.named_goals import GOAL_KINDS
+from iacta.web.labels import describe_goal, list_choices
 from tests.web.board_page import SLOWEST, TINY_LINK
 from tests.web.conftest import Visit
 from tests.web.test_map_link import BOARD
@@ -27,6 +33,25 @@ def choose_goal(page: Page, option: str) -> None:
 def list_goal_values(texts: list[str]) -> list[str]:
     """Return the steps with the values for their goals, without values from games."""
     return [re.sub(r",? ?wins .*", "", text)[:30] for text in texts]
+
+
+def test_the_page_offers_each_goal_that_logs_may_state_as_its_kind_describes_it() -> None:
+    board, players = classic_board(), ["red", "blue"]
+    named = {"take": "Peru, Brazil", "take_any": "Peru, Brazil", "eliminate": "blue"}
+    offered = {text["text"].partition(".")[0] for text in list_choices(board, players)}
+    for name, kind in GOAL_KINDS.items():
+        goal = {name: named.get(name, True), **({"hold": True} if kind.can_hold else {})}
+        if not kind.is_logged:
+            with pytest.raises(IllegalError, match="goal must be one of the page"):
+                describe_goal(goal, board, players)
+            continue
+        label = describe_goal(goal, board, players)
+        assert label["parameters"] == goal
+        assert label["hold"] is (True if kind.can_hold else None)
+        words = kind.words.format(named.get(name, ""))
+        assert label["words"] == shorten_name(words)
+        assert describe_goal(label["text"], board, players) == label
+        assert label["text"].partition(".")[0] in offered
 
 
 def test_the_goal_of_a_turn_changes_only_this_turn(visit: Visit) -> None:

@@ -1,7 +1,7 @@
 """Goals as users write them: a kind such as `take`, with territories or a player.
 
-Each kind is a function that reads the goal, registered by `goal_kind`. Questions, logs and messages
-take the names of the kinds from `GOAL_KINDS`.
+Each kind is a function that reads the goal, registered by `goal_kind`. Questions, logs, messages
+and the board page read the kinds from `GOAL_KINDS`.
 """
 
 import re
@@ -28,28 +28,37 @@ class GoalKind(NamedTuple):
     """A kind of goal that users can name.
 
     read: a function that returns the goal for a turn and a text.
-    is_flag: whether the goal names neither territories nor a player.
+    words: the goal in words, with `{}` for the named territories, player or number.
+    names: what the goal names: `"territories"`, `"player"`, `"number"` or `""` for nothing.
+    can_hold: whether a plan can also hold the goal until the player's next turn.
     is_logged: whether logs of games may state the goal.
     """
 
     read: Reader
-    is_flag: bool
-    is_logged: bool
+    words: str
+    names: str = "territories"
+    can_hold: bool = False
+    is_logged: bool = True
 
 
 GOAL_KINDS: dict[str, GoalKind] = {}  # all kinds of goals by name
 
 
 def goal_kind(
-    name: str, *, is_flag: bool = False, is_logged: bool = True
+    name: str,
+    words: str,
+    names: str = "territories",
+    *,
+    can_hold: bool = False,
+    is_logged: bool = True,
 ) -> Callable[[Reader], Reader]:
     """Return a decorator that registers a function as the reader of a kind of goal.
 
-    name, is_flag, is_logged: the name of the kind, and the fields of its `GoalKind`.
+    name, words, names, can_hold, is_logged: the name of the kind, and the fields of its `GoalKind`.
     """
 
     def register(read: Reader) -> Reader:
-        GOAL_KINDS[name] = GoalKind(read, is_flag, is_logged)
+        GOAL_KINDS[name] = GoalKind(read, words, names, can_hold, is_logged)
         return read
 
     return register
@@ -74,17 +83,17 @@ def read_goal(turn: Turn, kind: str, text: str = "") -> Goal | None:
     (TakeAll(territories=('Brazil',)), TakeAll(territories=('Brazil',)))
     """
     check_choice(kind, tuple(GOAL_KINDS), "goal")
-    if not isinstance(text, str) and not GOAL_KINDS[kind].is_flag:
+    if not isinstance(text, str) and GOAL_KINDS[kind].names:
         raise MalformedError(f"{kind} must be text, got {quote(text)}", parameter=kind)
     return GOAL_KINDS[kind].read(turn, text)
 
 
-@goal_kind("take")
+@goal_kind("take", "Take {}", can_hold=True)
 def _read_take(turn: Turn, text: str) -> Goal:
     return TakeAll(turn.board.find_set(text))
 
 
-@goal_kind("take_any")
+@goal_kind("take_any", "Take any of {}")
 def _read_take_any(turn: Turn, text: str) -> Goal:
     names = turn.board.find_set(text)
     if turn.conquered:
@@ -94,7 +103,7 @@ def _read_take_any(turn: Turn, text: str) -> Goal:
     return TakeAny(tuple(name for name in names if name not in owned) or names)
 
 
-@goal_kind("own_any", is_logged=False)
+@goal_kind("own_any", "Own more territories: {}", "number", is_logged=False)
 def _read_own_any(turn: Turn, text: str) -> Goal:
     found = OWN_ANY.fullmatch(text.strip())
     if found is None:
@@ -108,18 +117,18 @@ def _read_own_any(turn: Turn, text: str) -> Goal:
     return OwnAny(held + number, armies)
 
 
-@goal_kind("eliminate")
+@goal_kind("eliminate", "Eliminate {}", "player", can_hold=True)
 def _read_eliminate(turn: Turn, text: str) -> Goal | None:
     gone = (name for name in turn.players if name not in turn.owners)
     return None if fold_name(text) in map(fold_name, gone) else eliminate(turn.position, text)
 
 
-@goal_kind("worth", is_flag=True)
+@goal_kind("worth", "Gain the most points", "")
 def _read_worth(*_: object) -> Goal:
     return Worth()
 
 
-@goal_kind("win", is_flag=True)
+@goal_kind("win", "Win this turn", "")
 def _read_win(turn: Turn, _: str) -> Goal | None:
     winner, win = turn.winner, None
     if winner is None:
@@ -150,7 +159,7 @@ def read_goal_record(turn: Turn, record: object) -> Goal | None:
             f"goal must have a single key, one of {', '.join(kinds)}, got {len(record)}"
         )
     ((kind, text),) = record.items()
-    if GOAL_KINDS[kind].is_flag and text is not True:
+    if not GOAL_KINDS[kind].names and text is not True:
         raise MalformedError(f"{kind} must be true, got {quote(text)}")
     goal = read_goal(turn, kind, text)
     return _choose_territories(turn, goal) if isinstance(goal, OwnAny) else goal

@@ -2,11 +2,13 @@
 
 The page keeps a goal as a short text `kind.hold.numbers`, such as `continent.0.3`, which is part of
 its links. `hold` is 1 if conquests must also be held. The numbers are a continent, a player, or
-territories, in the order of the board and of the players.
+territories, in the order of the board and of the players. `GOAL_KINDS` has the words of goals, and
+says which goals can be held.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from iacta.board import Board
 from iacta.board.files import classic_board
@@ -15,17 +17,32 @@ from iacta.charts.board_layers import choose_digit_colour
 from iacta.charts.theme import choose_colours, choose_shapes
 from iacta.inputs.checks import parse_int, quote, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.plan.named_goals import GOAL_KINDS
 from iacta.web.turns import read_sent_board, read_sent_players
 
-# The order is that of the numbers that links of version 2 use for the goals of other turns.
-KINDS = ("win", "continent", "all", "any", "eliminate", "worth", "now")
-FIXED_KINDS = {
-    "win": ("Win the game", {}),
-    "now": ("Win this turn", {"win": True}),
-    "worth": ("Gain the most points", {"worth": True}),
+T = TypeVar("T")
+
+GAME = "win"  # to win the game, rather than a goal of this turn
+CONTINENT = "continent"
+# The kinds of goals in links, and the kinds of goals of plans. The order is that of the numbers
+# that links of version 2 use for the goals of other turns.
+LINK_KINDS = {
+    GAME: "",
+    CONTINENT: "take",
+    "all": "take",
+    "any": "take_any",
+    "eliminate": "eliminate",
+    "worth": "worth",
+    "now": "win",
 }
-LISTS = {"all": "take", "any": "take_any"}  # the kinds that list territories
-CAN_HOLD = ("win", "continent", "all", "eliminate")
+# A goal of the page is kept for a whole turn and written into logs, so `own_any`, which counts from
+# the present position, is left out.
+KINDS = LINK_KINDS | {
+    name: name
+    for name, kind in GOAL_KINDS.items()
+    if kind.is_logged and name not in LINK_KINDS.values()
+}
+FIRST_KINDS = (GAME, "now")  # the first goals of the menu
 
 
 def describe_labels(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,17 +87,28 @@ def describe_players(players: Sequence[str]) -> list[dict[str, str]]:
 
 def list_choices(board: Board, players: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the goals to choose from: their texts in words, and a player to eliminate."""
-    for kind in ("win", "now"):
-        yield {"text": f"{kind}.0", "words": FIXED_KINDS[kind][0]}
-    for number, each in enumerate(board.continents):
-        words = f"Take {shorten_name(each.name)} ({each.bonus})"
-        yield {"text": f"continent.0.{number}", "words": words}
-    yield {"text": "all.0", "words": "Take territories …"}
-    yield {"text": "any.0", "words": "Take any one of several …"}
-    for number, name in enumerate(players):
-        words = f"Eliminate {shorten_name(name)}"
-        yield {"text": f"eliminate.0.{number}", "words": words, "player": number}
-    yield {"text": "worth.0", "words": FIXED_KINDS["worth"][0]}
+    for kind in sorted(KINDS, key=lambda kind: kind not in FIRST_KINDS):
+        words, names = _find_words(kind), _find_named(kind)
+        if names == CONTINENT:
+            for number, land in enumerate(board.continents):
+                taken = f"{words.format(shorten_name(land.name))} ({land.bonus})"
+                yield {"text": f"{kind}.0.{number}", "words": taken}
+        elif names == "player":
+            for number, name in enumerate(players):
+                eliminated = words.format(shorten_name(name))
+                yield {"text": f"{kind}.0.{number}", "words": eliminated, "player": number}
+        else:
+            yield {"text": f"{kind}.0", "words": words.format("several territories …")}
+
+
+def _find_words(kind: str) -> str:
+    """Return a kind of goal in words, with `{}` for the territories or the player."""
+    return "Win the game" if kind == GAME else GOAL_KINDS[KINDS[kind]].words
+
+
+def _find_named(kind: str) -> str:
+    """Return what a goal of a kind names: a continent, a player, territories or `""`."""
+    return kind if kind == CONTINENT else "" if kind == GAME else GOAL_KINDS[KINDS[kind]].names
 
 
 def describe_goal(given: object, board: Board, players: Sequence[str]) -> dict[str, Any]:
@@ -98,21 +126,22 @@ def describe_goal(given: object, board: Board, players: Sequence[str]) -> dict[s
     if not isinstance(text, str):
         raise MalformedError(f"goal must be a text or an object, got {quote(given)}")
     kind, *parts = text.split(".")
-    if kind.isdecimal() and int(kind) < len(KINDS):
-        kind = KINDS[int(kind)]
+    if kind.isdecimal() and int(kind) < len(LINK_KINDS):
+        kind = [*LINK_KINDS][int(kind)]
     if kind not in KINDS:
         raise IllegalError(f"goal must be one of {', '.join(KINDS)}, got {quote(kind)}")
     hold, *numbers = [parse_int(part, "goal") for part in parts if part] or [0]
     words, parameters, targets = _describe_kind(kind, numbers, board, players)
-    if hold and kind in CAN_HOLD:
+    can_hold = kind == GAME or GOAL_KINDS[KINDS[kind]].can_hold
+    if hold and can_hold:
         parameters = {**parameters, "hold": True}
     return {
         "text": ".".join(map(str, (kind, hold, *numbers))),
         "words": shorten_name(words),
-        "is_game": kind == "win",
-        "is_list": kind in LISTS,
-        "hold": bool(hold) if kind in CAN_HOLD else None,
-        "parameters": parameters if parameters or kind == "win" else None,
+        "is_game": kind == GAME,
+        "is_list": _find_named(kind) == "territories",
+        "hold": bool(hold) if can_hold else None,
+        "parameters": parameters if parameters or kind == GAME else None,
         "targets": targets,
     }
 
@@ -121,39 +150,50 @@ def _describe_kind(
     kind: str, numbers: Sequence[int], board: Board, players: Sequence[str]
 ) -> tuple[str, dict[str, Any], list[int]]:
     """Return a goal in words, as parameters of `plan`, and the numbers of its territories."""
-    if kind in FIXED_KINDS:
-        return FIXED_KINDS[kind][0], dict(FIXED_KINDS[kind][1]), []
-    names = board.territories
-    number = numbers[0] if numbers else 0
-    if kind == "continent":
-        if number >= len(board.continents):
-            raise IllegalError(f"continent must be less than {len(board.continents)}, got {number}")
-        continent = board.continents[number]
-        targets = [names.index(each) for each in continent.territories]
-        return f"Take {continent.name}", {"take": continent.name}, targets
-    if kind == "eliminate":
-        if number >= len(players):
-            raise IllegalError(f"player must be less than {len(players)}, got {number}")
-        return f"Eliminate {players[number]}", {"eliminate": players[number]}, []
-    targets = [each for each in numbers if each < len(names)]
-    listed = ", ".join(names[each] for each in targets)
-    parameters = {LISTS[kind]: listed} if listed else {}
-    return f"Take {'any of ' if kind == 'any' else ''}{listed or '…'}", parameters, targets
+    words, names, key = _find_words(kind), _find_named(kind), KINDS[kind]
+    number, targets = numbers[0] if numbers else 0, list[int]()
+    if not names:
+        return words, {key: True} if key else {}, targets
+    if names == CONTINENT:
+        continent = _choose(board.continents, number, names)
+        targets = [board.territories.index(name) for name in continent.territories]
+        return words.format(continent.name), {key: continent.name}, targets
+    if names == "player":
+        player = _choose(players, number, names)
+        return words.format(player), {key: player}, targets
+    targets = [t for t in numbers if t < len(board.territories)]
+    listed = ", ".join(board.territories[t] for t in targets)
+    return words.format(listed or "…"), {key: listed} if listed else {}, targets
+
+
+def _choose(items: Sequence[T], number: int, what: str) -> T:
+    if number >= len(items):
+        raise IllegalError(f"{what} must be less than {len(items)}, got {number}")
+    return items[number]
 
 
 def _format_goal(parameters: Mapping[str, Any], board: Board, players: Sequence[str]) -> str:
     """Return the short text of a goal that is given as parameters of `plan`."""
     hold = int(bool(parameters.get("hold")))
-    for kind, (_, fixed) in FIXED_KINDS.items():
-        if fixed and fixed.items() <= parameters.items():
-            return f"{kind}.{hold}"
-    if (victim := parameters.get("eliminate")) in players:
-        return f"eliminate.{hold}.{players.index(victim)}"
-    for number, continent in enumerate(board.continents):
-        if parameters.get("take") == continent.name:
-            return f"continent.{hold}.{number}"
-    for kind, key in LISTS.items():
-        if isinstance(listed := parameters.get(key), str):
-            numbers = [board.territories.index(name) for name in board.find_set(listed)]
+    for kind, key in KINDS.items():
+        numbers = _find_numbers(kind, parameters.get(key), board, players)
+        if numbers is not None:
             return ".".join(map(str, (kind, hold, *numbers)))
     raise IllegalError(f"goal must be one of the page, got {quote(dict(parameters))}")
+
+
+def _find_numbers(
+    kind: str, named: object, board: Board, players: Sequence[str]
+) -> list[int] | None:
+    """Return the numbers of the short text of a goal; `None` for a goal of another kind."""
+    match _find_named(kind), named:
+        case "", True:
+            return []
+        case "player", str() if named in players:
+            return [players.index(named)]
+        case "continent", str():
+            same = (n for n, land in enumerate(board.continents) if land.name == named)
+            return [*islice(same, 1)] or None
+        case "territories", str():
+            return [board.territories.index(name) for name in board.find_set(named)]
+    return None

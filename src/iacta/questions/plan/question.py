@@ -258,7 +258,7 @@ class PlanQuestion(VictoryForm, RulesForm, Question):
     hold: bool = parameter(
         Flag(),
         "Hold what you take, or own, until your next turn.",
-        needs="take or eliminate",
+        needs=" or ".join(name for name, kind in GOAL_KINDS.items() if kind.can_hold),
         excludes="cards and then",
         default=False,
     )
