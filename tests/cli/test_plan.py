@@ -16,7 +16,7 @@ from iacta import TakeAll, best_plan, read_position
 from iacta.cli.terminal import show_progress
 from iacta.game import Turn
 from iacta.questions import ask
-from iacta.questions.plan import PlanQuestion
+from iacta.questions.plan import PlanAnswer, PlanQuestion
 from iacta.questions.plan import question as asked
 from tests.cli.run import Result, Run
 from tests.tables import table
@@ -145,7 +145,7 @@ def test_a_failed_search_does_not_claim_impossibility(small: Path) -> None:
         (0.25, "The search found no plan to take East; no plan can have a chance above 25.00%."),
         (1.0, "The search found no plan to take East; one may exist."),
     ):
-        answer = asked.PlanAnswer(
+        answer = PlanAnswer(
             PlanQuestion(str(small), take="East"), replace(plan, upper_bound=bound, proven=False)
         )
         assert answer.sentence == printed
@@ -230,7 +230,7 @@ def test_a_board_too_large_to_be_drawn_is_refused_before_planning(
 def test_a_worth_is_reported_with_its_interval(small: Path) -> None:
     plan = best_plan(read_position(small), iacta.Worth())
     guessed = replace(plan, value=4.5, interval=(4.25, 4.75), upper_bound=6.0, proven=False)
-    found = next(asked.PlanAnswer(PlanQuestion(str(small), worth=True), guessed).sections())
+    found = next(PlanAnswer(PlanQuestion(str(small), worth=True), guessed).sections())
     first, reason, unit = found.parts
     assert first == ("Attacking gains about 3.5 points (3.25 to 3.75); a better plan may exist.")
     assert "territories more" in str(reason)
@@ -239,7 +239,7 @@ def test_a_worth_is_reported_with_its_interval(small: Path) -> None:
         "territory and 1 for each army of a bonus."
     )
     none = replace(guessed, steps=())
-    assert asked.PlanAnswer(PlanQuestion(str(small), worth=True), none).sentence == (
+    assert PlanAnswer(PlanQuestion(str(small), worth=True), none).sentence == (
         "The search found no attack that pays; a better plan may exist."
     )
 
@@ -253,7 +253,7 @@ def test_an_estimate_is_reported_with_its_interval_and_bound(small: Path) -> Non
         (0.98, "; a better plan may exist."),
     ):
         found = replace(guessed, upper_bound=bound)
-        answer = asked.PlanAnswer(PlanQuestion(str(small), take="East"), found)
+        answer = PlanAnswer(PlanQuestion(str(small), take="East"), found)
         assert answer.sentence == f"You take East with a chance of 62.00% (61.00 to 63.00){said}"
         assert answer.record()["interval"] == {"level": 0.95, "low": 0.61, "high": 0.63}
         last = [*answer.sections()][-1].parts[-1]

@@ -14,7 +14,7 @@ from iacta.plan.named_goals import read_goal
 from iacta.plan.problem import pose_problem
 from iacta.plan.reinforcement import reinforce
 from iacta.plan.threats import threats
-from iacta.questions.plan.question import PlanAnswer, PlanQuestion
+from iacta.questions.plan import PlanAnswer, PlanQuestion
 from iacta.war import goals_in_reach
 from tests.plan.whole_turn import (
     WholeTurn,
