@@ -22,13 +22,13 @@ from iacta.web.turns import read_sent_board, read_sent_players
 
 T = TypeVar("T")
 
-GAME = "win"  # to win the game, rather than a goal of this turn
-CONTINENT = "continent"
+GAME_KIND = "win"  # to win the game, rather than a goal of this turn
+CONTINENT_KIND = "continent"
 # The kinds of goals in links, and the kinds of goals of plans. The order is that of the numbers
 # that links of version 2 use for the goals of other turns.
 LINK_KINDS = {
-    GAME: "",
-    CONTINENT: "take",
+    GAME_KIND: "",
+    CONTINENT_KIND: "take",
     "all": "take",
     "any": "take_any",
     "eliminate": "eliminate",
@@ -42,7 +42,7 @@ KINDS = LINK_KINDS | {
     for name, kind in GOAL_KINDS.items()
     if kind.is_logged and name not in LINK_KINDS.values()
 }
-FIRST_KINDS = (GAME, "now")  # the first goals of the menu
+FIRST_KINDS = (GAME_KIND, "now")  # the first goals of the menu
 
 
 def describe_labels(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def list_choices(board: Board, players: Sequence[str]) -> Iterator[dict[str, Any
     """Yield the goals to choose from: their texts in words, and a player to eliminate."""
     for kind in sorted(KINDS, key=lambda kind: kind not in FIRST_KINDS):
         words, names = _find_words(kind), _find_named(kind)
-        if names == CONTINENT:
+        if names == CONTINENT_KIND:
             for number, land in enumerate(board.continents):
                 taken = f"{words.format(shorten_name(land.name))} ({land.bonus})"
                 yield {"text": f"{kind}.0.{number}", "words": taken}
@@ -103,12 +103,18 @@ def list_choices(board: Board, players: Sequence[str]) -> Iterator[dict[str, Any
 
 def _find_words(kind: str) -> str:
     """Return a kind of goal in words, with `{}` for the territories or the player."""
-    return "Win the game" if kind == GAME else GOAL_KINDS[KINDS[kind]].words
+    return "Win the game" if kind == GAME_KIND else GOAL_KINDS[KINDS[kind]].words
 
 
 def _find_named(kind: str) -> str:
     """Return what a goal of a kind names: a continent, a player, territories or `""`."""
-    return kind if kind == CONTINENT else "" if kind == GAME else GOAL_KINDS[KINDS[kind]].names
+    return (
+        kind
+        if kind == CONTINENT_KIND
+        else ""
+        if kind == GAME_KIND
+        else GOAL_KINDS[KINDS[kind]].names
+    )
 
 
 def describe_goal(given: object, board: Board, players: Sequence[str]) -> dict[str, Any]:
@@ -132,16 +138,16 @@ def describe_goal(given: object, board: Board, players: Sequence[str]) -> dict[s
         raise IllegalError(f"goal must be one of {', '.join(KINDS)}, got {quote(kind)}")
     hold, *numbers = [parse_int(part, "goal") for part in parts if part] or [0]
     words, parameters, targets = _describe_kind(kind, numbers, board, players)
-    can_hold = kind == GAME or GOAL_KINDS[KINDS[kind]].can_hold
+    can_hold = kind == GAME_KIND or GOAL_KINDS[KINDS[kind]].can_hold
     if hold and can_hold:
         parameters = {**parameters, "hold": True}
     return {
         "text": ".".join(map(str, (kind, hold, *numbers))),
         "words": shorten_name(words),
-        "is_game": kind == GAME,
+        "is_game": kind == GAME_KIND,
         "is_list": _find_named(kind) == "territories",
         "hold": bool(hold) if can_hold else None,
-        "parameters": parameters if parameters or kind == GAME else None,
+        "parameters": parameters if parameters or kind == GAME_KIND else None,
         "targets": targets,
     }
 
@@ -154,7 +160,7 @@ def _describe_kind(
     number, targets = numbers[0] if numbers else 0, list[int]()
     if not names:
         return words, {key: True} if key else {}, targets
-    if names == CONTINENT:
+    if names == CONTINENT_KIND:
         continent = _choose(board.continents, number, names)
         targets = [board.territories.index(name) for name in continent.territories]
         return words.format(continent.name), {key: continent.name}, targets
