@@ -190,7 +190,7 @@ def test_the_turn_of_the_ai_is_shown_with_the_goals_that_it_compared() -> None:
     assert answer_example("win", turn_=True, player="simple").record()["compared"] == []
 
 
-@pytest.mark.parametrize(("seed", "is_first"), [(1, False), (2, True)])
+@pytest.mark.parametrize(("seed", "is_first"), [(8, False), (2, True)])
 def test_the_chosen_goal_comes_first_and_a_better_value_is_explained(
     seed: int, is_first: bool
 ) -> None:

@@ -363,3 +363,36 @@ def test_a_player_without_armies_does_not_stop_the_core(seed: int) -> None:
     turn = turn.with_options(victory=CONDITIONS["capitals"](rng, turn))
     strong = replace(PLAYERS["strong"], trials=4)
     assert War(turn).play_turn(strong, seed).end.phase == "over"
+
+
+AUSTRALIA = (
+    "1;classic;red;Indonesia:red:9,New%20Guinea:green:1,Western%20Australia:blue:1,"
+    "Eastern%20Australia:blue:1,Siam:blue:9;attack;players=red,blue,green;win=missions:,"
+)
+RIVALS = "blue:eliminate%20green,green:24%20territories"
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_no_ai_makes_a_conquest_by_which_a_rival_wins(name: str) -> None:
+    turn = Turn.from_code(f"{AUSTRALIA}red:24%20territories,{RIVALS}")
+    ends = [War(turn).play_turn(PLAYERS[name], seed).end for seed in range(12)]
+    assert {end.winner for end in ends} == {None}
+    assert any(end.conquered for end in ends)
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_a_conquest_by_which_mover_and_rival_win_comes_last(name: str) -> None:
+    turn = Turn.from_code(f"{AUSTRALIA}red:Australia,{RIVALS}")
+    ends = [War(turn).play_turn(PLAYERS[name], seed).end.winner for seed in range(12)]
+    assert "blue" not in ends
+    if name != "simple":
+        assert ends.count("red") >= 10
+
+
+def test_an_ai_eliminates_the_target_of_a_rival_who_gets_another_mission() -> None:
+    turn = Turn.from_code(f"{AUSTRALIA}red:24%20territories,{RIVALS}")
+    assert isinstance(turn.victory, Missions)
+    other = turn.with_options(victory=replace(turn.victory, instead=20))
+    ends = [War(other).play_turn(PLAYERS["usual"], seed).end for seed in range(12)]
+    assert any(end.owner_of("New Guinea") == "red" for end in ends)
+    assert {end.winner for end in ends} == {None}

@@ -114,7 +114,7 @@ class Tactics {
                 }
         }
         for (int q = 0; q < rules_.players; ++q) {
-            if (q == s.mover || !s.lands[q]) continue;
+            if (q == s.mover || !s.lands[q] || rules_.lets_rival_win(s, q)) continue;
             if (beside_player_[q] > 0 &&
                 beside_player_[q] + s.place > weights_[IACTA_WEIGHT_NEAR_AIM] * (s.armies[q] + s.lands[q]))
                 add(IACTA_AIM_CHASE, q);
@@ -230,7 +230,7 @@ class Tactics {
         }
         for (int q = 0; q < rules_.players; ++q) {
             prize_of_[q] = 0.0;
-            if (q == s.mover || !s.lands[q] || !beside_player_[q]) continue;
+            if (q == s.mover || !s.lands[q] || !beside_player_[q] || rules_.lets_rival_win(s, q)) continue;
             if (beside_player_[q] + new_armies > weights_[IACTA_WEIGHT_NEAR_PLAYER] * (s.armies[q] + s.lands[q])) {
                 double prize = weights_[IACTA_WEIGHT_ELIMINATION] +
                                weights_[IACTA_WEIGHT_THEIR_CARDS] * s.count_cards(q) * rules_.count_next_set(s) / 3.0;
@@ -385,7 +385,7 @@ class Tactics {
         Best best{-1e300, v, -1};
         for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
             int c = near.pop();
-            if (!s.at.armies[c]) continue;
+            if (!s.at.armies[c] || rules_.is_losing_conquest(s, c)) continue;
             double value = value_fight(s, c, rules_.odds(c, able, s.at.armies[c]));
             if (value > best.value) value -= value_bared_border(s, v, c);
             if (value > best.value) best = {value, v, c};
@@ -399,7 +399,7 @@ class Tactics {
             if (room < 1) continue;
             for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
                 int c = near.pop();
-                if (!s.at.armies[c]) continue;
+                if (!s.at.armies[c] || rules_.is_losing_conquest(s, c)) continue;
                 double value = value_fight(s, c, rules_.odds(c, room, s.at.armies[c]));
                 if (value <= best.value) continue;
                 value -= value_bared_border(s, v, c);
@@ -422,8 +422,10 @@ class Tactics {
         int room = s.phase == IACTA_PHASE_ATTACK ? rules_.spare(s, v, stay) : 0;
         return room > 0 && rules_.max_dice(s, v, c) > 0 && rules_.odds(c, room, s.at.armies[c]).won > least;
     }
-    // Returns the available armies divided by the armies needed for an elimination, or 0 without a route.
+    // Returns the available armies divided by the armies needed for an elimination. Returns 0 without a route, or if
+    // another player wins by the elimination.
     double measure_elimination(const War<W>& s, int victim) {
+        if (rules_.lets_rival_win(s, victim)) return 0.0;
         int new_armies = s.place + count_trades(s);
         if (2 * (s.armies[s.mover] - s.lands[s.mover] + new_armies) < s.armies[victim] + s.lands[victim]) return 0.0;
         return measure_routes(s, {IACTA_AIM_ELIMINATE, victim}, new_armies);

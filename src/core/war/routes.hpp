@@ -73,6 +73,7 @@ class Routes {
         for (size_t i = 0; i < parts_.size(); ++i)
             for (Set<W> lands = parts_[i].lands; lands.any();) {
                 int c = lands.pop();
+                if (rules_.is_losing_conquest(s, c)) continue;
                 for (Set<W> near = g.into[c] & parts_[i].starts; near.any();) {
                     int v = near.pop(), room = rooms_[v];
                     if (room < 1 || !rules_.max_dice(s, v, c)) continue;

@@ -224,6 +224,12 @@ class WarRules {
     bool is_fulfilled(const War<W>& s, int player) const;
     bool has_fulfilled(const War<W>& s, int player) const;
     int find_winner(const War<W>& s) const;
+    bool lets_rival_win(const War<W>& s, int victim) const;
+    // Returns whether the conquest of c by the mover makes another player win.
+    bool is_losing_conquest(const War<W>& s, int c) const {
+        int q = s.owner[size_t(c)];
+        return !missions.empty() && q < players && s.lands[q] == 1 && lets_rival_win(s, q);
+    }
     void deal_missions(War<W>& s, Random& random) const;
     // Hides the secret missions of the other players from the mover.
     void hide_missions(War<W>& s) const {

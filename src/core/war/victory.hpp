@@ -62,6 +62,32 @@ int WarRules<W>::find_winner(const War<W>& s) const {
     return -1;
 }
 
+// Returns whether another player, whose mission is to eliminate `victim`, wins if the mover eliminates `victim`. Returns
+// false if the mover wins by this elimination.
+template <int W>
+bool WarRules<W>::lets_rival_win(const War<W>& s, int victim) const {
+    bool is_target = false;
+    for (int q = 0; q < players && !missions.empty(); ++q) {
+        if (q == s.mover || !s.lands[q] || s.mission[q] < 0) continue;
+        const Mission& mission = missions[size_t(s.mission[q])];
+        is_target |= mission.kind == IACTA_MISSION_ELIMINATE && entries[size_t(mission.first)] == victim;
+    }
+    if (!is_target) return false;
+    War<W> after = s;
+    for (int v = 0; v < lands; ++v) {
+        if (s.owner[size_t(v)] != victim) continue;
+        after.owner[size_t(v)] = s.mover;
+        after.at.armies[size_t(v)] = 1;
+        for (int k : continents_of[v])
+            --after.held[size_t(k * OWNERS + victim)], ++after.held[size_t(k * OWNERS + s.mover)];
+        --after.lands[victim], ++after.lands[s.mover];
+    }
+    replace_missions(after, victim);
+    count_strong(after);
+    int winner = find_winner(after);
+    return winner >= 0 && winner != s.mover;
+}
+
 // Gives new missions to the other players whose missions were to eliminate `loser`, whom the mover has eliminated.
 template <int W>
 void WarRules<W>::replace_missions(War<W>& s, int loser) const {
