@@ -33,7 +33,6 @@ from iacta.plan.winning import find_win
 from iacta.war.chances import CUT_ROUNDS, Z
 from iacta.war.games import CHOSEN_AIM, Aim, War
 from iacta.war.players import CHASE, ELIMINATE, PLAYERS
-from iacta.war.tables import find_hand
 
 FILE = Path(__file__).with_name("eliminations.tsv")
 SOURCE = "# games of the usual AI, drawn by `python -m benchmarks.eliminations record KIND...`"
@@ -182,9 +181,7 @@ def draw_opportunities(kinds: set[str]) -> Iterator[Opportunity]:
 
 def is_shown(turn: Turn) -> bool:
     """Return whether the mover's cards are known or have already been traded."""
-    return turn.phase == "place" or (
-        turn.phase == "trade" and not find_hand(turn, turn.player).unknown
-    )
+    return turn.phase == "place" or (turn.phase == "trade" and not turn.hand.unknown)
 
 
 def find_opportunities(turn: Turn, kinds: set[str]) -> Iterator[Opportunity]:

@@ -14,7 +14,6 @@ from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.files import read_package_file
 from iacta.war.games import War, stack_weights
 from iacta.war.players import PLAYERS, Player
-from iacta.war.tables import find_hand
 from iacta.war.value import FEATURES_OF_PLAYERS, HIDDEN, load_weights
 from tests.game.positions import classic_turn, make_line_turn, skip_to_end
 
@@ -112,7 +111,7 @@ def test_features_match_their_descriptions() -> None:
     for i, name in enumerate(turn.players):
         lands = turn.owners.count(name)
         assert seen[i][names.index("share of territories")] == pytest.approx(lands / 42)
-        hand = find_hand(turn, name).number
+        hand = turn.hand_of(name).number
         assert seen[i][names.index("cards")] == pytest.approx(hand / 5)
     assert seen[:, names.index("share of income")].sum() == pytest.approx(1)
     assert np.abs(seen).max() < 10

@@ -16,7 +16,6 @@ from iacta.game.cards import MUST_TRADE, PICTURED, SYMBOLS, find_sets
 from iacta.rules.rules import Rules
 from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
-from iacta.war.tables import find_hand
 from tests.war.winning import WIN_PRIZE, WinsInReach
 
 NEVER = -1e300
@@ -85,7 +84,7 @@ class _View:
         return sum(n for n, o in zip(self.turn.armies, self.turn.owners, strict=True) if o == owner)
 
     def count_cards(self, owner: str) -> int:
-        return find_hand(self.turn, owner).number
+        return self.turn.hand_of(owner).number
 
     def count_spare(self, v: int) -> int:
         turn = self.turn
@@ -269,7 +268,7 @@ class _View:
 
     def choose_trade(self) -> Action:
         turn = self.turn
-        hand = find_hand(turn, turn.player)
+        hand = turn.hand
         if hand.unknown:
             return Reveal()
         trade = self.find_best_trade(hand)

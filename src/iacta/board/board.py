@@ -3,14 +3,21 @@
 import json
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
-from iacta.inputs.checks import check_choice, quote, read_int, read_list, set_field
+from iacta.inputs.checks import (
+    PickledByFields,
+    check_choice,
+    quote,
+    read_int,
+    read_list,
+    set_field,
+)
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin, format_short_repr
 
@@ -129,7 +136,7 @@ class Continent:
 
 
 @dataclass(frozen=True, repr=False)
-class Board(PasteableMixin):
+class Board(PickledByFields, PasteableMixin):
     """A board: territories, the borders between them, and continents.
 
     name: the name of the board.
@@ -178,10 +185,6 @@ class Board(PasteableMixin):
                     f"{field} must be empty or {len(self.territories)}, one for each territory, "
                     f"got {len(rows)}"
                 )
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return the fields without the cached mappings, to keep pickles small."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __copy__(self) -> "Board":
         return self

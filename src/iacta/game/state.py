@@ -1,7 +1,7 @@
 """The data of a turn: a setting, which no action changes, and a state, which actions change."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, Self
 
@@ -9,7 +9,7 @@ from iacta.board import Board, Holding, Position
 from iacta.game.actions import Attack
 from iacta.game.cards import Hand, Sets
 from iacta.game.victory import Victory
-from iacta.inputs.checks import FrozenDict
+from iacta.inputs.checks import FrozenDict, PickledByFields
 from iacta.methods import find_kernel
 from iacta.methods.kernel import Choice, Kernel, Throw
 from iacta.rules.rules import Rules
@@ -19,7 +19,7 @@ FORTIFY = ("connected", "adjacent", "none")
 
 
 @dataclass(frozen=True)
-class Setting:
+class Setting(PickledByFields):
     """The part of a turn that no action changes, with the arrays that follow from it.
 
     board, rules, players, symbols, rules_of, keep, stay, fortify, whole_battles: the same as for
@@ -36,10 +36,6 @@ class Setting:
     stay: tuple[str, ...]
     fortify: str
     whole_battles: bool
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return the fields without the cached arrays, to keep pickles small."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -288,7 +284,11 @@ class TurnData:
     @property
     def hand(self) -> Hand:
         """The cards of the player; an empty hand in a game without cards."""
-        return Hand() if self.cards is None else self.cards.get(self.player, Hand())
+        return self.hand_of(self.player)
+
+    def hand_of(self, player: str) -> Hand:
+        """Return the cards of a player; an empty hand in a game without cards."""
+        return Hand() if self.cards is None else self.cards.get(player, Hand())
 
     def owner_of(self, name: str) -> str:
         """Return the owner of a territory; `""` for a territory without an owner.

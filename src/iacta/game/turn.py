@@ -852,6 +852,10 @@ class Turn(TurnData):
         >>> Turn(position, "capital", place=4, keep={"Peru": 2}).to_code()
         '1;classic;red;Peru:red:3,Brazil:blue:2;place;rules=capital;place=4;keep=Peru:2'
         """
+        return self._code
+
+    @cached_property
+    def _code(self) -> str:
         return write_turn_code(self)
 
     def to_toml(self) -> str:

@@ -305,6 +305,15 @@ def set_field(instance: object, name: str, value: object) -> None:
     object.__setattr__(instance, name, value)
 
 
+class PickledByFields:
+    """A base class of dataclasses whose pickles do not contain cached properties."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the values of the fields."""
+        names: Mapping[str, object] = vars(type(self))["__dataclass_fields__"]
+        return {name: getattr(self, name) for name in names}
+
+
 class FrozenDict(dict[K, V]):
     """An immutable, hashable dict."""
 

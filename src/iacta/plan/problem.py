@@ -8,11 +8,11 @@ integer whose bit t is set if territory t belongs to the set (`iacta.native.bit_
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from iacta.board import Board, Position
 from iacta.game import Turn
-from iacta.inputs.checks import quote
+from iacta.inputs.checks import PickledByFields, quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
 from iacta.native.core_library import load_library
@@ -85,19 +85,13 @@ class TurnState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(PickledByFields):
     """The problem that a plan solves: to reach a goal by the attacks of a turn."""
 
     turn: Turn  # the turn, in its attack phase
     goal: Goal  # the goal, with names spelled as on the turn's board
     # The set of territories that may attack or be attacked; `None` for all territories.
     focus: int | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"turn": self.turn, "goal": self.goal, "focus": self.focus}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
 
     @property
     def position(self) -> Position:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.game import Turn
+from iacta.game.state import FORTIFY
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.bit_sets import bits
@@ -19,7 +20,7 @@ from iacta.rules.roll import refuse_many_rolls
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-FORTIFY_RANGES = "none", "adjacent", "connected"  # the numbers of ranges of the last move
+FORTIFY_RANGES = FORTIFY[::-1]  # the numbers of ranges of the last move in the core
 SMALLEST = 1e-18  # smaller chances of the results of a whole battle are set to 0
 MAX_BATTLE_TABLE_BYTES = 400e6  # maximum size of the tables of whole battles
 MIN_SECONDS = 0.1  # preparing the tables may always take this long, even after the deadline
@@ -77,6 +78,7 @@ class BoardArrays(CoreData):
     is_whole: whether all attacks are battles to the end.
     advances: for each territory, the fewest armies that must move in after a conquest; by default
         as few as the rules allow.
+    borders: the neighbours that each territory can attack; by default all of the turn.
     values: fields of the structure, which replace the fields of the turn. By default no territory
         belongs to a side, and nothing has a payoff.
     """
@@ -89,6 +91,7 @@ class BoardArrays(CoreData):
         *,
         is_whole: bool = False,
         advances: Sequence[int] | None = None,
+        borders: Sequence[Sequence[int]] | None = None,
         **values: Any,
     ) -> None:
         setting, lands, most = turn.setting, len(turn.armies), library.constant("MAX_ARMIES")
@@ -101,19 +104,25 @@ class BoardArrays(CoreData):
             library,
             "problem",
             lands=lands,
-            armies=turn.armies,
-            keep=[min(garrison, most) for garrison in setting.garrisons],
             kind=self.kind_of,
-            owner=[2] * lands,
-            resting=setting.resting,
             garrison=min(turn.rules.garrison, most),
-            pays=[0.0] * lands,
-            set_pays=[0.0],
+            **{
+                "armies": turn.armies,
+                "keep": [min(garrison, most) for garrison in setting.garrisons],
+                "owner": [2] * lands,
+                "resting": setting.resting,
+                "pays": [0.0] * lands,
+                "set_pays": [0.0],
+                **values,
+            },
         )
-        self.set_rows("border_first", "border_to", [*map(sorted, setting.borders)])
+        self.set_rows(
+            "border_first",
+            "border_to",
+            [*map(sorted, setting.borders)] if borders is None else borders,
+        )
         self.set_rows("set_first", "set_lands", [])
         self._set_dice([advance for _, advance in kinds], deadline)
-        self.set_fields(**values)
 
     def _set_dice(self, advances: Sequence[int], deadline: Deadline) -> None:
         """Set the results of all rolls under each kind of rules."""
@@ -192,6 +201,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         deadline,
         is_whole=turn.whole_battles,
         advances=[0 if owned >> t & 1 else find_least(problem.name(t)) for t in lands],
+        borders=[[*bits(mask)] for mask in problem.out],
         # The tables grow with the largest stack, so limit stacks that can never fight to `able`.
         armies=[n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)],
         keep=[min(garrison, most) for garrison in problem.garrisons],
@@ -211,7 +221,6 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         rival_number=[peril.number for peril in perils],
         held=problem.held if perils else 0.0,
     )
-    arrays.set_rows("border_first", "border_to", [[*bits(mask)] for mask in problem.out])
     arrays.set_rows("set_first", "set_lands", [[*bits(mask)] for mask, _ in rewards.sets])
     arrays.set_rows("way_first", "way_lands", [[*bits(way.lands)] for way in ways])
     arrays.set_rows("peril_first", "peril_lands", [[*bits(each.lands)] for each in perils])

@@ -41,7 +41,7 @@ from iacta.war.players import (
     WIN,
     Player,
 )
-from iacta.war.tables import find_hand, make_tables
+from iacta.war.tables import make_tables
 from iacta.war.value import Weights, load_weights
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -342,7 +342,7 @@ class War:
         played = self._replay(log[: count.item()])
         end, seats = played.end, dict(enumerate(self.seats))
         named = [seats.get(o, self.turn.owners[t]) for t, o in enumerate(owners.tolist())]
-        held = [find_hand(end, name).number for name in self.seats]
+        held = [end.hand_of(name).number for name in self.seats]
         if ([*end.owners], [*end.armies], held) != (named, armies.tolist(), cards.tolist()):
             raise IactaError("the core and Python disagree about the end of a turn")
         return played

@@ -77,7 +77,6 @@ from iacta.war.players import (
     PLAYERS,
 )
 from iacta.war.policy import NamedAim, choose_action
-from iacta.war.tables import find_hand
 from iacta.war.tournament import MAX_ROUNDS, MAX_TOURNAMENT_GAMES
 
 DEFAULT_GAMES = 120
@@ -657,7 +656,7 @@ def _make_goal(war: War, aim: Aim) -> TakeAll:
 def _evaluate_aim(war: War, aim: Aim) -> float:
     """Return the value of reaching an aim, in armies."""
     if aim.kind in (CHASE, ELIMINATE):
-        return 10.0 + 2.0 * find_hand(war.turn, war.seats[aim.which]).number
+        return 10.0 + 2.0 * war.turn.hand_of(war.seats[aim.which]).number
     return 2.0 + 2.0 * war.turn.board.continents[aim.which].bonus
 
 

@@ -4,17 +4,15 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from iacta.game import Hand, Sets
+from iacta.game import Sets
 from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
-from iacta.game.state import FORTIFY
 from iacta.game.turn import MIN_NEW, TERRITORIES_PER_ARMY, Turn
 from iacta.game.victory import CoreMission
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
-from iacta.plan.tables import BoardArrays, solve_battles
+from iacta.plan.tables import FORTIFY_RANGES, BoardArrays, solve_battles
 
 SET_COUNT = 250  # length of the table of armies for sets; the last entry applies to later sets
-FORTIFY_CODES = {how: number for number, how in enumerate(reversed(FORTIFY))}
 
 
 class WarTables(NamedTuple):
@@ -75,7 +73,7 @@ def _put_turn(
         attack_to=-1,
         continents=len(continents),
         bonus=[each.bonus for each in turn.board.continents],
-        fortify=FORTIFY_CODES[turn.fortify],
+        fortify=FORTIFY_RANGES.index(turn.fortify),
         is_whole=turn.whole_battles,
     )
     core_data.set_rows("continent_first", "continent_lands", continents)
@@ -112,7 +110,7 @@ def _put_cards(
     cards = {t: card for card, t in enumerate(card_lands) if t >= 0}
     known = []
     for name in seats:
-        hand, mask = find_hand(turn, name), 0
+        hand, mask = turn.hand_of(name), 0
         named = [cards[places[t]] for t in hand.territories]
         for card in named:
             mask |= 1 << card
@@ -124,7 +122,7 @@ def _put_cards(
         has_cards=turn.cards is not None,
         is_named=bool(turn.symbols),
         known=known,
-        hidden=[find_hand(turn, name).unknown for name in seats],
+        hidden=[turn.hand_of(name).unknown for name in seats],
         card_land=card_lands,
         is_fixed=turn.trade.is_fixed,
         fixed=FIXED,
@@ -174,8 +172,3 @@ def _list_set_armies(trade: Sets) -> tuple[int, ...]:
         found.append(trade.nth(0))
         trade = trade.next()
     return tuple(found)
-
-
-def find_hand(turn: Turn, player: str) -> Hand:
-    """Return the cards of a player; an empty hand in a game without cards."""
-    return Hand() if turn.cards is None else turn.cards.get(player, Hand())

@@ -41,8 +41,6 @@ from iacta.questions.plan.sentences import (
 )
 
 SHOWN_ARROWS = 4  # maximum number of arrows that a small map can show clearly
-FROM = "The attacking territory."
-TO = "The attacked territory."
 NAME_MEANING = "The territory."
 PLACEMENT = "The new armies on each territory."
 IS_CHANCE = "Whether the value is a chance, and not points."
