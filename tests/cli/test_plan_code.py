@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from iacta import Position, Turn, classic_board, read_board
+from iacta import Position, Turn, ask, classic_board, read_board
 from iacta.board.position import read_position
 from iacta.game import Hand, Sets
+from iacta.game.codes import write_turn_code
+from iacta.game.state import TurnData
 from iacta.questions.plan import PlanQuestion
 from tests.cli.run import Run
 
@@ -105,3 +107,17 @@ def test_a_file_may_hold_the_code_of_a_turn(run: Run, tmp_path: Path) -> None:
     file.write_text(f"{code}\n", encoding="utf-8")
     said, again = (run(f"plan {each} --take Brazil").stdout for each in (code, str(file)))
     assert said == again != run(f"plan {START.to_code()} --take Brazil").stdout
+
+
+def test_a_plan_writes_no_code_until_its_record_writes_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = list[TurnData]()
+
+    def count(turn: TurnData) -> str:
+        written.append(turn)
+        return write_turn_code(turn)
+
+    monkeypatch.setattr("iacta.game.turn.write_turn_code", count)
+    answer = ask("plan", position="examples/asia.toml", take="Asia", time_limit=1)
+    assert len(written) == 0
+    answer.record()
+    assert len(written) == 1
