@@ -38,7 +38,7 @@ OVER = "1;classic;red;Peru:red:9"
             "--player must be usual, keeper, strong or simple, got",
         ),
         (["win", CODE, "--games", "1"], "--games must be a whole number from 2 to 1000000, got 1"),
-        (["win"], "missing position or --code"),
+        (["win"], "missing position, --code or --from"),
         (["win", CODE, "--code", CODE], "cannot be combined"),
         (["win", "no-such-file"], "cannot read 'no-such-file': no such file"),
     ],

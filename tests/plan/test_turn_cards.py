@@ -254,6 +254,8 @@ def enumerate_turn(position: Position, armies: dict[int, int], rules: Rules) -> 
     def value(turn: Turn) -> float:
         if "blue" in turn.owners or turn.phase == "advance":
             return best_value(turn, value)
+        if turn.winner is not None:
+            return 1.0
         placing = {n: turn.with_options(place=n) for n in armies}
         return sum(n * later(placing[new]) for new, n in armies.items()) / sum(armies.values())
 

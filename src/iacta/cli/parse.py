@@ -1,11 +1,11 @@
 """A parser for command lines that is driven by the parameters of the command."""
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise, takewhile
-from pathlib import Path
 
 from iacta.forms.form import Form, Parameter, format_option
 from iacta.forms.parameter_kinds import Flag, Name, Pairs, Whole
@@ -119,7 +119,7 @@ def _refuse_names_without_quotes(
     for name, (value, *following) in after:
         tail = [*takewhile(partial(re.fullmatch, NAME_WORD), following)]
         kind = options[name].kind
-        if not tail or isinstance(kind, Flag) or tail[0] not in loose or Path(tail[0]).exists():
+        if not tail or isinstance(kind, Flag) or tail[0] not in loose or os.path.exists(tail[0]):
             continue
         whole = " ".join([value, *tail])
         if _is_readable(options[name], whole):

@@ -20,12 +20,13 @@ from dataclasses import dataclass
 
 from iacta.game import Turn
 from iacta.inputs.checks import quote
-from iacta.inputs.errors import IllegalError
+from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.odds.search import find_least
 from iacta.plan.goals import TakeAll
 from iacta.plan.hold import NOTHING, Fortified, Hold, OpponentTurns, Outlook
 from iacta.plan.opponents import list_attackers
+from iacta.plan.problem import read_turn
 from iacta.plan.reinforcement import (
     MAX_PLACED_ARMIES,
     Placement,
@@ -112,11 +113,14 @@ class _DefenceSearch:
 
     def __init__(
         self,
-        turn: Turn,
+        start: Turn,
         goal: TakeAll,
         get: Mapping[str, int] | int | None,
         deadline: Deadline,
     ) -> None:
+        turn = read_turn(start)
+        if not isinstance(goal, TakeAll):
+            raise MalformedError(f"goal to hold must be a TakeAll, got {quote(goal)}")
         last = turn.with_options(fortify="none") if turn.phase == "over" else turn
         self.plan = find_plan(last, goal, Deadline())
         if not self.plan.goal.is_reached(turn):
