@@ -186,6 +186,7 @@ PLAYERS = {
         guarding=1.0,
         aim=6.0,
         samples=8,
+        trading=1.0,
         aims=(AS_LIKED, HOLD, CONTINENT, BREAK, ELIMINATE, PILE, SAFE_CARD, RAID, GUARD, WIN),
     ),
     # Compares the usual AI's best three aims again, in simulations that continue for one round and
