@@ -24,7 +24,9 @@ HINTS = {
     f"plan {GAME} --take Asien": (
         "its continents are North America, South America, Europe, Africa, Asia, Australia"
     ),
-    "battle 12 10 --rules attack-leader+defence-leader": "To combine other rules, write a rules file",
+    "battle 12 10 --rules attack-leader+defence-leader": (
+        "To combine other rules, write a rules file"
+    ),
     f"plan {GAME} --hold Peru": "did you mean --take Peru --hold?",
     "roll 4 2": "attack dice must be a whole number from 1 to 3, got 4",
     "plan --take South America": f'{QUOTES}--take "South America"',
