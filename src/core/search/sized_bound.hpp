@@ -139,7 +139,7 @@ class Bounds {
     PooledArmies pool_;
     std::vector<Term> terms_;
     std::vector<Term> common_;  // the bound for the territories of every way to win, if there are any
-    double limit_ = 0.0;  // a rough bound if the tables of rolls are too large, otherwise 0
+    double limit_ = 0.0;        // a rough bound if the tables of rolls are too large, otherwise 0
 };
 
 template <int W>
