@@ -353,7 +353,7 @@ def test_the_limit_on_keys_applies_to_all_blocks_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 20_000)
-    monkeypatch.setattr("iacta.batch.files.MAX_CELLS", 200_000)
+    monkeypatch.setattr("iacta.batch.files.MAX_SHEET_CELLS", 200_000)
     (tmp_path / "in.jsonl").write_text(rows_with_keys(4_000, 60))
     with pytest.raises(IactaError, match=r"at most 200000 cells together, got [0-9]+ rows with 62"):
         answer_file(tmp_path / "in.jsonl", tmp_path / "out.csv")

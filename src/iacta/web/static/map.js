@@ -146,7 +146,6 @@ async function startExample(example, { isFirst = false } = {}) {
   const before = store.board;
   const found = await loadExample(example);
   if (isFirst && store.board !== before) return; // another board was opened in the meantime
-  if (isFirst && store.board !== before) return; // another board was opened in the meantime
   const state = { ...found.state, played: isFirst || store.state.played };
   if (isFirst) showFirst(state, found.board);
   else begin(state, found.board);

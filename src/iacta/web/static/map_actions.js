@@ -33,7 +33,7 @@ export const readWhole = (input, fallback) =>
 /** Return whether a number of armies is at most the limit of the server; if not, say so. */
 export function checkArmies(count, most = look.armies) {
   if (count <= most) return true;
-  on.wrong.textContent = `There may be at most ${most.toLocaleString("en")} armies here.`;
+  on.wrong.textContent = `There may be at most ${most} armies here.`;
   return false;
 }
 
