@@ -84,6 +84,7 @@ def test_a_position_is_set_up_by_touch(visit: Visit) -> None:
 
 def test_a_position_is_set_up_on_the_map_by_keyboard_alone(visit: Visit) -> None:
     page = visit(TINY_LINK)
+    says(page, "C", "blue, 2, goal")  # the goal of the link is shown
     spot(page, "A").focus()
     page.keyboard.type("12")
     says(page, "A", "red, 12")
