@@ -185,7 +185,7 @@ def _format_goal(parameters: Mapping[str, Any], board: Board, players: Sequence[
         numbers = _find_numbers(kind, parameters.get(key), board, players)
         if numbers is not None:
             return ".".join(map(str, (kind, hold, *numbers)))
-    raise IllegalError(f"goal must be one of the page, got {quote(dict(parameters))}")
+    raise IllegalError(f"goal must be one that the page offers, got {quote(dict(parameters))}")
 
 
 def _find_numbers(
