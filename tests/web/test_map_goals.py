@@ -42,7 +42,7 @@ def test_the_page_offers_each_goal_that_logs_may_state_as_its_kind_describes_it(
     for name, kind in GOAL_KINDS.items():
         goal = {name: named.get(name, True), **({"hold": True} if kind.can_hold else {})}
         if not kind.is_logged:
-            with pytest.raises(IllegalError, match="goal must be one of the page"):
+            with pytest.raises(IllegalError, match="goal must be one that the page offers"):
                 describe_goal(goal, board, players)
             continue
         label = describe_goal(goal, board, players)
