@@ -34,12 +34,19 @@ CALLS: dict[str, Callable[[War, Deadline], object]] = {
 }
 
 
-@pytest.mark.parametrize("mission", ["any, any, any", "60 territories with 2 armies"])
 @pytest.mark.parametrize("name", CALLS)
-def test_a_turn_stops_at_the_deadline(name: str, mission: str) -> None:
-    war = War(make_grid(120, 10, mission))
+def test_a_turn_of_several_seconds_stops_at_the_deadline(name: str) -> None:
+    war = War(make_grid(300, 20, "any, any, any"))
     with pytest.raises(TimeIsOverError):
         CALLS[name](war, Deadline(0.05))
+
+
+@pytest.mark.parametrize("mission", ["any, any, any", "60 territories with 2 armies"])
+@pytest.mark.parametrize("name", CALLS)
+def test_a_turn_after_the_deadline_is_refused(name: str, mission: str) -> None:
+    war = War(make_grid(120, 10, mission))
+    with pytest.raises(TimeIsOverError):
+        CALLS[name](war, Deadline(0.0))
 
 
 @pytest.mark.parametrize("name", CALLS)
