@@ -10,12 +10,10 @@ import pytest
 from tests.cases import for_each
 from tests.cli.run import Run, interrupt_command
 
-TOO_LARGE = [f"battle {'9' * digits} 3" for digits in (4000, 5000)]
 
-
-@pytest.mark.parametrize("line", TOO_LARGE, ids=lambda line: line[:40])
-def test_input_that_is_too_large_is_refused(run: Run, line: str) -> None:
-    result = run(line)
+@pytest.mark.parametrize("digits", [4000, 5000])
+def test_input_that_is_too_large_is_refused(run: Run, digits: int) -> None:
+    result = run(f"battle {'9' * digits} 3")
     assert (result.code, result.stdout) == (2, "")
     assert result.stderr.count("\n") == 1
     assert len(result.stderr) < 400
@@ -108,13 +106,16 @@ def test_messages_escape_control_characters(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().err == "iacta: a\\x1b[31m\\nb\\u202e\n"
 
 
-@pytest.mark.parametrize(
-    ("rules", "meant"),
-    [("capital wall", "capital+wall"), ("wall, zombie-attacker", "wall+zombie attacker")],
-)
-def test_rules_without_a_plus_get_a_suggestion(run: Run, rules: str, meant: str) -> None:
-    ended = run.words(["rules", rules])
-    assert ended.stderr == f"iacta: unknown rules {rules!r}; did you mean {meant!r}?\n"
+def test_a_suggested_command_works(run: Run) -> None:
+    for line in ("campaign 12 10 5", "battle 12 7 --rules capital", "decide 12 10 --prize 5"):
+        assert run(line).code == 0
+
+
+def test_a_probable_chance_gets_a_hint(run: Run) -> None:
+    hint = "If 95 is the chance and not a territory, ask: iacta need 10 --chance 95%.\n"
+    assert hint in run("need 10 95").stdout
+    for line in ("need 10 12", "need 10", "need 10 8 95", "need 60 95"):
+        assert "is the chance" not in run(line).stdout
 
 
 @for_each("numbers", ["12v10", "12 v 10", "12 vs 10", "12 VS. 10", "12 v10"])

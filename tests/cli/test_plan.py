@@ -152,11 +152,6 @@ def test_a_failed_search_does_not_claim_impossibility(small: Path) -> None:
         assert answer.record()["why"] is None
 
 
-def test_an_unknown_player_to_eliminate_is_refused(small: Path) -> None:
-    with pytest.raises(iacta.IllegalError, match="then must be one of blue, green, got 'purple'"):
-        ask("plan", position=small, take="C", then="take East; eliminate purple")
-
-
 def test_a_worth_may_pay_for_goals(run: Run, small: Path) -> None:
     position = read_position(small)
     prizes = (TakeAll("C"), 3.0), (iacta.eliminate(position, "blue"), 0.5)

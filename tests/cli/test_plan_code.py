@@ -81,17 +81,6 @@ def test_a_code_of_another_board_needs_that_board(run: Run, tmp_path: Path) -> N
     assert "pass that board" in run(f"plan {text} --take B").stderr
 
 
-@pytest.mark.parametrize("phase", ["fortify", "over"])
-def test_a_turn_after_its_attacks_has_no_goals(run: Run, phase: str) -> None:
-    ended = run(f"plan {START.to_code()};{phase} --take Brazil")
-    assert (ended.code, ended.stdout) == (0, "The goal is not reached.\n")
-
-
-def test_a_goal_that_is_reached_is_an_answer(run: Run) -> None:
-    ended = run(f"plan {START.to_code()} --take Peru")
-    assert (ended.code, ended.stdout) == (0, "The goal is reached.\n")
-
-
 def test_after_a_conquest_the_plan_states_the_number_of_armies_to_advance(run: Run) -> None:
     held = "Peru:red:2,Brazil:red:5,Argentina:blue:2"
     code = f"1;classic;red;{held};advance;attack=Peru:Brazil:3"

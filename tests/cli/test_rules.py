@@ -62,24 +62,6 @@ def remove_names_and_times(record: Any) -> Any:
     return [*map(remove_names_and_times, record)] if isinstance(record, list) else record
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "rules"])
-def test_a_wrong_file_gets_one_sentence(run: Run, house: Path, command: str) -> None:
-    house.write_text("[attack]\nkeep = 9\n")
-    result = run(f"{command} --rules-file {house}")
-    assert (result.code, result.stdout) == (2, "")
-    assert result.stderr == (
-        f"iacta: rules file {str(house)!r}: attack.keep must be a whole number from 1 to 3, got 9\n"
-    )
-
-
-@pytest.mark.parametrize("command", [*COMMANDS, "rules"])
-def test_rules_and_a_rules_file_clash(run: Run, house: Path, command: str) -> None:
-    result = run(f"{command} --rules classic --rules-file {house}")
-    assert (result.code, result.stdout) == (2, "")
-    named = "rules" if command == "rules" else "--rules"
-    assert result.stderr == f"iacta: --rules-file cannot be combined with {named}\n"
-
-
 def test_the_garrison_option_overrides_the_rules_file(run: Run, house: Path) -> None:
     house.write_text("garrison = 3\n")
     three = json.loads(run(f"battle 9 4 --rules-file {house} --json").stdout)

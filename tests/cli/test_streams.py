@@ -89,8 +89,3 @@ def test_a_picture_goes_to_a_pipe_instead_of_the_answer(run: Run, tmp_path: Path
     assert run(f"battle 5 3 --plot {file}").stdout == WHOLE
     assert printed == (0, file.read_text(encoding="utf-8") + "\n", "")
     assert shell("$iacta chart delta -").out.startswith("<svg ")
-
-
-def test_a_pipe_receives_a_picture_or_an_answer() -> None:
-    said = "iacta: --plot - cannot be combined with --json or --csv\n"
-    assert shell("$iacta battle 5 3 --plot - --json") == (2, "", said)

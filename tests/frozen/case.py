@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -77,7 +78,7 @@ def _run(kind: str, line: str) -> dict[str, Any]:
     environment = {name: text for name, text in os.environ.items() if name != "FORCE_COLOR"}
     with TemporaryDirectory() as folder:
         file = Path(folder, WRITTEN)
-        words = ["iacta", *line.replace(WRITTEN, str(file)).split()]
+        words = ["iacta", *shlex.split(line.replace(WRITTEN, str(file)))]
         with (
             patch.object(sys, "argv", words),
             patch.dict(os.environ, {**environment, "COLUMNS": "80"}, clear=True),
