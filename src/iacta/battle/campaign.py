@@ -272,7 +272,8 @@ class Campaign(PasteableMixin):
 
         outcome: an outcome of the campaign.
 
-        >>> Campaign(3, [1, 5]).find_score(CampaignOutcome(conquered=0, attackers=1, defenders=1))
+        >>> outcome = CampaignOutcome(conquered=0, attackers=1, defenders=1)
+        >>> Campaign(3, [1, 5]).find_score(outcome)
         -5
         """
         if not isinstance(outcome, CampaignOutcome):

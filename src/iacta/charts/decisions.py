@@ -128,7 +128,7 @@ def _list_runs(
 ) -> list[Row]:
     """For each number of defenders, return the ranges of attackers with the same best action.
 
-    find_action: a function that returns the best action for numbers of attackers and defenders.
+    find_action: the best action as a function of the numbers of attackers and defenders.
     top: the largest number of attackers to include.
     name: the name of the column for the action.
     """

@@ -38,7 +38,8 @@ def read_setting(
     board: the board.
     player: the player whose turn it is.
     owners: the owner of each territory in the order of the board; `""` for no owner.
-    rules, players, symbols, rules_of, keep, stay, fortify, whole_battles: the same as for `Turn`.
+    rules, players, symbols, rules_of, keep, stay, fortify, whole_battles: the same as for
+        `Turn`.
 
     Raises `IactaError`, with the name of the argument as its `parameter`.
     """

@@ -466,7 +466,8 @@ class Turn(TurnData):
         rules, `results` already covers all choices.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> for losses, chance in turn.find_reduced_results(Attack("Peru", "Brazil", 3), 1).items():
+        >>> attack = Attack("Peru", "Brazil", 3)
+        >>> for losses, chance in turn.find_reduced_results(attack, 1).items():
         ...     print(tuple(losses), round(chance, 4))
         (0, 1) 0.6597
         (1, 0) 0.3403
@@ -723,8 +724,8 @@ class Turn(TurnData):
     ) -> "Turn":
         """Return the turn with other rules, constraints or new armies.
 
-        rules, place, keep, rules_of, stay, fortify, whole_battles, victory: the same as for `Turn`;
-            `None` keeps the current value.
+        rules, place, keep, rules_of, stay, fortify, whole_battles, victory: the same as for
+            `Turn`; `None` keeps the current value.
 
         Raises `IllegalError` for new armies in the phases `defend`, `advance`, `fortify` and
         `over`.

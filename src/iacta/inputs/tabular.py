@@ -534,8 +534,8 @@ def _find_wrong_byte(content: bytes) -> int:
 def find_delimiter(heading: str) -> str:
     r"""Return the delimiter in the first line of a CSV file: a comma, a semicolon or a tab.
 
-    >>> find_delimiter("Attackers;Defenders"), find_delimiter('"a;b;c",d'), find_delimiter("die")
-    (';', ',', ',')
+    >>> [find_delimiter(line) for line in ("Attackers;Defenders", '"a;b;c",d', "die")]
+    [';', ',', ',']
     """
     return max(DELIMITERS, key=re.sub('"[^"]*"', "", heading).count)
 
