@@ -9,6 +9,7 @@ import pytest
 from iacta import Board, IactaError, Turn
 from iacta.game.moment import parse_moment, read_board_or_moment, read_moment
 from tests.cases import for_each
+from tests.tables import table
 
 HELD = {"Peru": ("red", 6), "Brazil": ("blue", 2), "Argentina": ("blue", 1)}
 TABLE: dict[str, Any] = {
@@ -18,31 +19,11 @@ TABLE: dict[str, Any] = {
 START = "1;classic;red;Peru:red:6,Brazil:blue:2,Argentina:blue:1"
 
 
-@for_each(
-    ("keys", "code"),
-    [
-        ({}, f"{START};attack"),
-        ({"place": 5}, f"{START};place;place=5"),
-        ({"phase": "fortify"}, f"{START};fortify"),
-        ({"cards": {"red": 3, "blue": "2.0.0.0.0"}}, f"{START};attack;cards=red:3,blue:2.0.0.0.0"),
-        ({"cards": "red:3,blue:1"}, f"{START};attack;cards=red:3,blue:1"),
-        ({"sets": [8, 10]}, f"{START};attack;sets=8,10"),
-        ({"sets": "fixed"}, f"{START};attack;sets=fixed"),
-        ({"keep": {"Peru": 2}, "stay": ["Peru"]}, f"{START};attack;keep=Peru:2;stay=Peru"),
-        (
-            {"rules": "capital", "own": {"Brazil": "wall"}},
-            f"{START};attack;rules=capital;own=Brazil:wall",
-        ),
-        ({"players": ["blue", "red"]}, f"{START};attack;players=blue,red"),
-        ({"whole": True, "conquered": True}, f"{START};attack;whole=1;conquered=1"),
-        ({"whole": False}, f"{START};attack"),
-        ({"symbols": {"Peru": "cavalry"}}, None),
-    ],
-)
+@for_each(*table(__file__, "keys_of_codes"))
 def test_a_file_has_the_keys_of_a_code(keys: dict[str, Any], code: str | None) -> None:
     turn = read_moment({**TABLE, **keys})
     if code is not None:
-        assert turn == Turn.from_code(code)
+        assert turn == Turn.from_code(f"{START};{code}")
     assert Turn.from_code(turn.to_code()) == turn
 
 
@@ -57,30 +38,7 @@ def test_a_turn_survives_its_file(tmp_path: Path) -> None:
         assert read_moment(file) == read_board_or_moment(str(file)) == turn
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"plaze": 5}, "unknown key 'plaze'; did you mean 'place'?"),
-        ({"place": -1}, "place must be a whole number from 0"),
-        ({"place": [[1]]}, "place must be a number, a string, a list, or a table"),
-        ({"phase": 3}, "phase must be text, got 3"),
-        ({"phase": "sleep"}, "phase of the code must be"),
-        ({"cards": {"purple": 3}}, "purple"),
-        ({"cards": "red"}, "cards must be pairs name:value"),
-        ({"sets": {"red": 3}}, "sets must be a list of armies"),
-        ({"whole": ["Peru"]}, "whole must be true or false"),
-        ({"own": {"Narnia": "wall"}}, "Narnia"),
-        ({"stay": ["Brazil"]}, "stay must be the player's own territories"),
-        ({"win": {"missions": "", "red": "eliminate pink", "blue": "hidden"}}, "pink"),
-        ({"win": "share:99"}, "share must be at most 42 territories"),
-        ({"phase": "defend"}, "attack must be given in the phase 'defend'"),
-        ({"attack": "Peru:Narnia:3", "phase": "advance"}, "Narnia"),
-        ({"keep": {"Narnia": 3}}, "Narnia"),
-        ({"rules": "capitol"}, "unknown rules 'capitol'; did you mean 'capital'?"),
-        ({"fortify": "far"}, "fortify must be"),
-        ({"symbols": {"Peru": "horse"}}, "symbol of Peru must be 'infantry'"),
-    ],
-)
+@for_each(*table(__file__, "wrong_keys"))
 def test_a_wrong_key_is_refused_in_one_sentence_with_its_line(
     tmp_path: Path, keys: dict[str, Any], message: str
 ) -> None:
