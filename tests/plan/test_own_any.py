@@ -117,13 +117,13 @@ def test_new_armies_strengthen_own_territories_before_conquests() -> None:
     assert sum(placed.values()) == 3
     assert all(position.find_holding(name).armies == 1 for name in placed)
     assert 0.9 < found.chance <= found.at_most
-    reinforced = reinforce(Turn(position, place=3), goal, time_limit=20)
+    reinforced = reinforce(Turn(position, place=3), goal)
     assert dict(reinforced.placement) == placed
     assert reinforced.plan.comparable_value > 0.9
 
 
 def test_new_armies_alone_reach_a_number_of_strong_territories() -> None:
-    found = reinforce(Turn(draw_strong_empire(3), place=3), OwnAny(18, armies=2), time_limit=20)
+    found = reinforce(Turn(draw_strong_empire(3), place=3), OwnAny(18, armies=2))
     assert found.plan.value == 1
 
 

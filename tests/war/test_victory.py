@@ -175,7 +175,7 @@ def test_the_armies_that_a_mission_needs_stay_behind(
     red: dict[str, int], number: int, least: int, name: str
 ) -> None:
     turn = armies_turn(red, number, least)
-    plan = best_plan(turn.position, OwnAny(number, armies=least), time_limit=20)
+    plan = best_plan(turn.position, OwnAny(number, armies=least))
     assert count_armies_wins(turn, name) >= 40 * (plan.comparable_value - 0.1)
 
 
