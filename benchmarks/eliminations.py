@@ -30,7 +30,8 @@ from iacta.native.deadline import Deadline
 from iacta.plan import TakeAll, best_plan, eliminate
 from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
 from iacta.plan.winning import find_win
-from iacta.war.chances import CUT_ROUNDS, Z
+from iacta.probability.estimate import NORMAL_QUANTILE
+from iacta.war.chances import CUT_ROUNDS
 from iacta.war.games import CHOSEN_AIM, Aim, War
 from iacta.war.players import CHASE, ELIMINATE, PLAYERS
 
@@ -150,7 +151,7 @@ def measure_eliminations() -> Iterator[Measurement]:
     gains = [measure_gain(each) for each in found]
     claim = "the given aim raises the chance to win the game by"
     yield Measurement(claim, fmean(gains), None, False, len(found))
-    error = Z * stdev(gains) / len(gains) ** 0.5
+    error = NORMAL_QUANTILE * stdev(gains) / len(gains) ** 0.5
     yield Measurement("error of this number, 95%", error, None, False, len(found))
 
 

@@ -31,8 +31,8 @@ from iacta import (
     tournament,
 )
 from iacta.game import Action
-from iacta.probability.estimate import Estimate
-from iacta.war.chances import CUT_ROUNDS, Z
+from iacta.probability.estimate import NORMAL_QUANTILE, Estimate
+from iacta.war.chances import CUT_ROUNDS
 from iacta.war.games import PlayedGames, War
 from iacta.war.goals import DEFAULT_GAMES
 from iacta.war.players import PLAYERS
@@ -127,7 +127,9 @@ def measure_speed() -> Iterator[Measurement]:
         begun = time.process_time()
         found = start_games(turn, ["usual"] * number, 100, 1, cut=CUT_ROUNDS)
         each = (time.process_time() - begun) / 100
-        needed.append(each * (Z * float(found.chances.std(axis=0, ddof=1).max()) / 0.02) ** 2)
+        needed.append(
+            each * (NORMAL_QUANTILE * float(found.chances.std(axis=0, ddof=1).max()) / 0.02) ** 2
+        )
     yield Measurement("four players to +-2 points, seconds, mean", fmean(needed), 1.0, False, 8)
     yield Measurement("the same, worst", max(needed), None, False, 8)
 
@@ -300,7 +302,7 @@ def measure_intervals() -> Iterator[Measurement]:
             turn.replace_armies(turn.owners, tuple(more)), usual, games, 2, cut=CUT_ROUNDS
         )
         gained = after.chances[:, mover] - before
-        lower += gained.mean() + Z * gained.std(ddof=1) / np.sqrt(games) < 0
+        lower += gained.mean() + NORMAL_QUANTILE * gained.std(ddof=1) / np.sqrt(games) < 0
     claim = "ten more armies make the chance clearly lower, share"
     yield Measurement(claim, lower / STRONGER, 0.025, False, STRONGER)
 

@@ -1,6 +1,7 @@
 """Chances to win: exact cases, intervals and reproducibility."""
 
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,21 @@ from iacta.game import Action, Attack, EndPhase
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native import deadline
 from iacta.native.deadline import Deadline
-from iacta.probability.estimate import Estimate, Interval
+from iacta.probability.estimate import (
+    Estimate,
+    Interval,
+    find_half_width_of_difference,
+    find_interval_of_mean,
+)
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.war.chances import (
     ALLOWANCES,
     GOAL_GAMES,
     SEED_COUNT,
+    V_ERROR,
     Series,
     WinChances,
-    estimate_interval,
 )
 from iacta.war.games import Aim, Floats, PlayedGames, War, describe_aim, find_best_aim_per_goal
 from iacta.war.goals import (
@@ -103,7 +109,7 @@ def test_only_cut_games_have_an_allowance() -> None:
     for row in found.chances.chances:
         wins = round(40 * row.chance)
         assert row.chance == pytest.approx(wins / 40)
-        assert row.interval == Estimate(40, wins).interval()
+        assert row.interval == pytest.approx(Estimate(40, wins).interval())
 
 
 def test_a_seed_repeats_the_result_with_any_number_of_threads(
@@ -328,8 +334,7 @@ def test_a_goal_with_fewer_games_is_compared_in_the_common_games() -> None:
 def test_no_chance_is_certain_because_a_few_games_agree(games: int, win: float) -> None:
     wilson = Estimate(games, round(games * win)).interval()
     own = np.full(games, win)
-    for has_all_winners in (True, False):
-        assert estimate_interval(own, has_all_winners=has_all_winners) == wilson
+    assert find_interval_of_mean(own) == pytest.approx(wilson)
     example = make_line_turn("r2 b1", phase="attack").play(lambda _: EndPhase(), seed=0)
     rows = [
         _Candidate(words, "tactics", wins, 1.0, None, example, lambda *_: own)
@@ -341,6 +346,51 @@ def test_no_chance_is_certain_because_a_few_games_agree(games: int, win: float) 
     assert same.interval.low <= wilson.low + 1e-9
     assert same.interval.high >= wilson.high - 1e-9
     assert same.behind_interval.low < 0 < same.behind_interval.high
+
+
+def test_intervals_of_few_scored_games_cover_the_mean() -> None:
+    # V scores most games alike, and a few games are lost: the sample variance is often far too low.
+    rng = np.random.default_rng(4)
+    for games in (2, 5, 20, 100):
+        samples = np.where(
+            rng.random((2000, games)) < 0.15, 0.0, rng.uniform(0.36, 0.41, (2000, games))
+        )
+        ends = [find_interval_of_mean(each) for each in samples]
+        mean = 0.85 * 0.385
+        assert fmean(low <= mean <= high for low, high in ends) > 0.93, games
+        apart = samples[::2] - samples[1::2]
+        halves = [find_half_width_of_difference(each) for each in apart]
+        assert fmean(abs(each.mean()) <= half for each, half in zip(apart, halves, strict=True)) > (
+            0.93
+        ), games
+
+
+@pytest.mark.parametrize("games", [2, 2000])
+def test_games_that_are_too_long_leave_the_chance_uncertain(
+    games: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = make_line_turn("r6 b2 g1")
+    zeros, scores = np.zeros(games, np.uint8), np.linspace(0.36, 0.41, games)
+    chances = np.stack([scores, 1 - scores, np.zeros(games)], axis=1)
+    played = PlayedGames(
+        chances, zeros.astype(bool), ~zeros.astype(bool), zeros, zeros.astype(np.int32)
+    )
+    monkeypatch.setattr(Series, "play", lambda *_, **__: played)
+    low, high = win_chances(turn, player="simple", games=games).chances.find_chance("red").interval
+    assert low <= 0.385 - V_ERROR
+    assert high >= 0.385 + V_ERROR
+    assert games > 2 or high - low > 0.6
+
+
+def test_a_policy_that_ends_no_game_may_win_or_lose_every_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("iacta.war.chances.play_to_end", lambda *_: None)
+    found = win_chances(make_line_turn("r6 b2 g1"), player=idle, games=30).chances
+    assert found.too_long == 30
+    for each in found.chances:
+        assert each.interval.low == 0
+        assert each.interval.high == 1
 
 
 @pytest.mark.parametrize("condition", WINNABLE)

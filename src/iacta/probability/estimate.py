@@ -75,14 +75,65 @@ class Estimate:
         Source: Wilson, "Probable inference, the law of succession, and statistical inference"
         (Journal of the American Statistical Association 22, 1927).
         """
-        n, share, z = self.runs, float(self.probability), _find_quantile(level)
-        middle = share + z * z / (2 * n)
-        half = z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
-        scale = 1 + z * z / n
-        return Interval(
-            (middle - half) / scale if self.successes else 0.0,
-            (middle + half) / scale if self.successes < n else 1.0,
-        )
+        share = float(self.probability)
+        return _find_wilson_interval(share, share * (1 - share), self.runs, _find_quantile(level))
+
+
+def _find_wilson_interval(mean: float, variance: float, runs: int, z: float) -> Interval:
+    middle = mean + z * z / (2 * runs)
+    half = z * math.sqrt(variance / runs + (z / (2 * runs)) ** 2)
+    scale = 1 + z * z / runs
+    return Interval(
+        max((middle - half) / scale, 0.0) if mean > 0 else 0.0,
+        min((middle + half) / scale, 1.0) if mean < 1 else 1.0,
+    )
+
+
+def find_interval_of_mean(results: Sequence[float] | npt.NDArray[np.float64]) -> Interval:
+    """Return the 95% interval of the mean of results from 0 to 1.
+
+    results: the result of each run; at least one.
+
+    This is Wilson's score interval, with the variance of the results in place of p̂ (1 − p̂). If all
+    results are 0 or 1, the two are equal. Wilson's additional term z² / 4n² keeps the interval wide
+    if a few results happen to be similar, which would make the sample variance too small.
+
+    >>> low, high = find_interval_of_mean([0.36, 0.41])
+    >>> round(low, 2), round(high, 2)
+    (0.13, 0.79)
+    >>> for low, high in (find_interval_of_mean([1, 1, 0]), Estimate(3, successes=2).interval()):
+    ...     print(round(low, 4), round(high, 4))
+    0.2077 0.9385
+    0.2077 0.9385
+    """
+    mean = float(np.mean(results))
+    return _find_wilson_interval(mean, float(np.var(results)), len(results), NORMAL_QUANTILE)
+
+
+def find_interval_of_chance(chance: float, runs: int) -> Interval:
+    """Return Wilson's 95% interval for a share of successes that need not be a multiple of 1/runs.
+
+    >>> low, high = find_interval_of_chance(0.55, 4)
+    >>> round(low, 4), round(high, 4)
+    (0.1764, 0.8746)
+    """
+    return _find_wilson_interval(chance, chance * (1 - chance), runs, NORMAL_QUANTILE)
+
+
+def find_half_width_of_difference(differences: npt.NDArray[np.float64]) -> float:
+    """Return the half-width of the 95% interval of the mean of differences from -1 to 1.
+
+    differences: for each run, the difference of two results from 0 to 1; at least one.
+
+    It is twice the half-width for the results (d + 1) / 2 by `find_interval_of_mean`. Therefore
+    equal differences in a few runs do not make the mean certain.
+
+    >>> round(find_half_width_of_difference(np.array([0.3, 0.3])), 2)
+    0.66
+    """
+    runs, z = len(differences), NORMAL_QUANTILE
+    half = z * math.sqrt(float(np.var(differences)) / runs + (z / runs) ** 2)
+    return half / (1 + z * z / runs)
 
 
 def _find_quantile(level: Chance) -> float:

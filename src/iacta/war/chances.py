@@ -14,12 +14,11 @@ discarded, except for the first stage. A time limit therefore limits the number 
 changes their results.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
-from math import sqrt
 from os import cpu_count
 from threading import TIMEOUT_MAX, Lock
 from typing import TypeAlias
@@ -32,11 +31,14 @@ from iacta.inputs.checks import read_int
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.meanings import Unit
 from iacta.native.deadline import Deadline
-from iacta.probability.estimate import Estimate, Interval
+from iacta.probability.estimate import (
+    Interval,
+    find_interval_of_chance,
+    find_interval_of_mean,
+)
 from iacta.war.games import (
     CHOSEN_AIM,
     Aim,
-    Floats,
     PlayedGames,
     TimeIsOverError,
     War,
@@ -63,7 +65,7 @@ CUT_ROUNDS = 6  # games of the AIs in `ALLOWANCES` stop after this many rounds
 ALLOWANCES = {"usual": 0.03, "keeper": 0.06}
 DEFAULT_GAMES = {"usual": 600, "keeper": 600, "strong": 200, "simple": 2000}
 POLICY_GAMES = 40
-Z = 1.96  # half the width of a 95% interval, in standard errors
+V_ERROR = 0.15  # the typical error of V on boards where V is least exact
 GRACE = 0.1  # extra time for the first two games after a deadline, in seconds
 CHUNK_GAMES = 10  # games per call of the core; few, so that all threads end a stage together
 FIRST_STAGE = 100  # games in the first stage; each later stage doubles the number of games
@@ -82,8 +84,10 @@ class WinChance:
 
     player: the player's name.
     chance: the mean of the player's results in all games.
-    interval: a 95% confidence interval: Wilson's if every game had a winner, otherwise the mean ±
-        1.96 standard errors. The interval has length 0 if the game is already decided.
+    interval: a 95% confidence interval: Wilson's, with the variance of the results. It is wider by
+        15 points times the share of games undecided after 200 rounds, or for a policy by the chance
+        that another player could get from these games. The interval has length 0 if the game is
+        already decided.
     """
 
     player: str
@@ -99,8 +103,9 @@ class WinEstimate:
     chances: the chance of each player, in the order of play. The chances sum to 1.
     games: the number of games.
     cut: the number of games cut short and decided by the learnt value function V.
-    too_long: the number of games undecided after 200 rounds, which the core scores by V.
-    allowance: the error that scoring by V may add to each interval.
+    too_long: the number of games undecided after 200 rounds. V scores them; in games of a policy,
+        they count equally for all players. The intervals cover the error of these scores.
+    allowance: the error that scoring by V after six rounds may add to each interval.
     is_scored: whether the time was too short for two games, so that V scored the position itself.
         The intervals are then as wide as those of four games.
     """
@@ -384,14 +389,14 @@ class _Sample:
     def estimate(self) -> WinEstimate:
         """Estimate the chances to win from all games played."""
         columns = PlayedGames(*(np.concatenate(each) for each in zip(*self._parts, strict=True)))
+        is_policy = isinstance(self.series, _PolicySeries)
+        if len(columns.chances) < 2 and is_policy:
+            raise make_time_error()
         if len(columns.chances) < 2:
-            if isinstance(self.series, _PolicySeries):
-                raise make_time_error()
-            return _score_position(self.series.war, self.name)
-        cut, too_long = int(columns.is_cut.sum()), int(columns.is_too_long.sum())
-        return _make_estimate(
-            self.turn, self.name, list_seats(self.turn), columns.chances, cut, too_long
-        )
+            return _score_position(War(self.turn), self.name)
+        # Any player of a policy may win a game that is too long.
+        error = 1 - 1 / len(list_seats(self.turn)) if is_policy else V_ERROR
+        return _make_estimate(self.turn, self.name, columns, error)
 
 
 def _limit_policy(policy: Policy, deadline: Deadline) -> Policy:
@@ -438,33 +443,25 @@ class _PolicySeries:
         return PlayedGames(chances, zeros.astype(bool), is_too_long, zeros, zeros.astype(np.int32))
 
 
-def _make_estimate(
-    turn: Turn, ai: str, seats: Sequence[str], chances: Floats, cut_count: int, too_long_count: int
-) -> WinEstimate:
-    number, means = len(chances), dict(zip(seats, chances.mean(axis=0).tolist(), strict=True))
+def _make_estimate(turn: Turn, ai: str, played: PlayedGames, v_error: float) -> WinEstimate:
+    """Return the chances to win as means over games.
+
+    v_error: the error of a player's chance if no game ends within the maximum number of rounds.
+    """
+    seats, chances, number = list_seats(turn), played.chances, len(played.chances)
+    cut, too_long = int(played.is_cut.sum()), int(played.is_too_long.sum())
+    error = v_error * too_long / number
+    means = dict(zip(seats, chances.mean(axis=0).tolist(), strict=True))
     rows = []
     for name in turn.players:
         if name not in means or name not in turn.owners:
             rows.append(WinChance(name, 0.0, Interval(0.0, 0.0)))
             continue
         column = chances[:, seats.index(name)]
-        interval = estimate_interval(column, has_all_winners=not cut_count and not too_long_count)
+        low, high = find_interval_of_mean(column)
+        interval = Interval(max(low - error, 0.0), min(high + error, 1.0))
         rows.append(WinChance(name, means[name], interval))
-    return WinEstimate(
-        ai, tuple(rows), number, cut_count, too_long_count, ALLOWANCES[ai] if cut_count else 0.0
-    )
-
-
-def estimate_interval(chances: Floats, *, has_all_winners: bool) -> Interval:
-    """Return the 95% interval of the mean result.
-
-    It is Wilson's interval if every game had a winner, or if all games agree: then the sample
-    variance is 0, which does not make the chance certain.
-    """
-    if has_all_winners or chances.min() == chances.max():
-        return Estimate(len(chances), round(float(chances.sum()))).interval()
-    mean, half = float(chances.mean()), Z * float(chances.std(ddof=1)) / sqrt(len(chances))
-    return Interval(max(mean - half, 0.0), min(mean + half, 1.0))
+    return WinEstimate(ai, tuple(rows), number, cut, too_long, ALLOWANCES[ai] if cut else 0.0)
 
 
 def _score_position(war: War, ai: str) -> WinEstimate:
@@ -472,11 +469,8 @@ def _score_position(war: War, ai: str) -> WinEstimate:
     values = dict(zip(war.seats, war.judge(load_weights("ending"))[0].tolist(), strict=True))
     rows = []
     for name in war.turn.players:
-        chance, scale = values.get(name, 0.0), 1 + Z**2 / SCORED_AS_GAMES
-        middle = chance + Z**2 / (2 * SCORED_AS_GAMES)
-        variance = chance * (1 - chance) / SCORED_AS_GAMES + (Z / (2 * SCORED_AS_GAMES)) ** 2
-        low, high = (middle + side * Z * sqrt(variance) for side in (-1, 1))
-        interval = Interval(max(low / scale, 0.0), min(high / scale, 1.0))
+        chance = values.get(name, 0.0)
+        interval = find_interval_of_chance(chance, SCORED_AS_GAMES)
         if name not in war.turn.owners:
             interval = Interval(0.0, 0.0)
         rows.append(WinChance(name, chance, interval))

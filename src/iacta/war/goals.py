@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import hypot, sqrt
+from math import hypot
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -45,14 +45,17 @@ from iacta.plan.quick_estimates import (
 )
 from iacta.plan.reinforcement import Placement
 from iacta.plan.winning import Win, find_win
-from iacta.probability.estimate import MIN_GAMES, Interval
+from iacta.probability.estimate import (
+    MIN_GAMES,
+    Interval,
+    find_half_width_of_difference,
+    find_interval_of_mean,
+)
 from iacta.war.chances import (
     ALLOWANCES,
     SEED_COUNT,
     Series,
-    Z,
     check_game_ends,
-    estimate_interval,
     find_cut_rounds,
     find_second_ai,
     make_time_error,
@@ -134,13 +137,13 @@ class GoalChance:
     chance: the fraction of games in which the turn reached the goal; 1 for holding and for the
         usual AI's own choice.
     win: the player's chance to win the game.
-    interval: `win` ± 1.96 standard errors (Wilson's interval if all games agree), and ± .03 more
-        if V scored some of the games.
+    interval: Wilson's 95% interval of `win` with the variance of the results, and ± .03 more if V
+        scored some of the games.
     second_opinion: the chance to win if the keeper plays this turn and every seat afterwards.
     second_opinion_interval: the interval of `second_opinion`, like `interval`, but with ± .06.
     behind: the best goal's `win` minus this goal's `win`.
-    behind_interval: `behind` ± 1.96 standard errors (the width of Wilson's interval if all
-        differences agree), and ± .03 more if V scored some of the games.
+    behind_interval: `behind` ± the half-width of Wilson's interval with the variance of the
+        differences, and ± .03 more if V scored some of the games.
     games: the number of games.
     is_clear: whether `behind_interval` lies above 0.
     plan: the plan if `how` is `"plan"` or `"worth"`.
@@ -451,7 +454,7 @@ def _rank_candidates(
     ranked, found = _sort_candidates(candidates), dict[str, GoalChance]()
     most, best = ranked[0]
     own = best.wins if new_results is None or len(new_results) < MIN_GAMES else new_results
-    first = estimate_interval(own, has_all_winners=False)
+    first = find_interval_of_mean(own)
     allowance = ALLOWANCES["usual"] if any(_has_cut_games(row.wins) for row in candidates) else 0.0
     for mean, row in ranked:
         if row.words in found:
@@ -459,7 +462,7 @@ def _rank_candidates(
         common = min(len(row.wins), len(best.wins))
         apart = best.wins[:common] - row.wins[:common]
         behind = most - mean
-        width = 0.0 if row is best else _find_half_width(apart)
+        width = 0.0 if row is best else find_half_width_of_difference(apart)
         error = width + (allowance if row is not best else 0.0)
         win = max(float(own.mean()) - behind, 0.0)
         below = hypot(float(own.mean()) - first.low, width) + allowance
@@ -498,10 +501,9 @@ def _sort_candidates(candidates: list[_Candidate]) -> list[tuple[float, _Candida
 
 def _estimate_wide_interval(results: Floats, allowance: float) -> Interval:
     """Return the 95% interval of a mean over games, wider by the allowance if games were cut."""
-    if not _has_cut_games(results):
-        return estimate_interval(results, has_all_winners=True)
-    low, high = estimate_interval(results, has_all_winners=False)
-    return Interval(max(low - allowance, 0.0), min(high + allowance, 1.0))
+    low, high = find_interval_of_mean(results)
+    error = allowance if _has_cut_games(results) else 0.0
+    return Interval(max(low - error, 0.0), min(high + error, 1.0))
 
 
 def _has_cut_games(results: Floats) -> bool:
@@ -513,16 +515,6 @@ def _play_tactics(series: Series, games: int, seed: int, deadline: Deadline) -> 
     """Play a series of games with another seed; return the mover's result in each game."""
     found, war = replace(series, seed=seed).play(games, deadline), series.war
     return found.chances[:, war.seats.index(war.turn.player)]
-
-
-def _find_half_width(differences: Floats) -> float:
-    """Return the half-width of the interval of the mean difference between two candidates.
-
-    If all differences agree, this is the width of Wilson's interval for a chance of 0 or 1.
-    """
-    if differences.min() == differences.max():
-        return Z * Z / (len(differences) + Z * Z)
-    return Z * float(differences.std(ddof=1)) / sqrt(len(differences))
 
 
 def _try_plans(
