@@ -80,20 +80,42 @@ class BattleFunction(Protocol):
     ) -> Fractions: ...
 
 
-def _type_as_battles(function: Callable[..., Numbers]) -> BattleFunction:
-    return cast(BattleFunction, function)
+def _take_arrays(computation: Computation) -> BattleFunction:
+    """Make a function of arrays of armies from a computation for battles under one rule set.
+
+    The new function has the name and the docstring of the computation.
+    """
+
+    def compute(
+        attackers: Armies,
+        defenders: Armies,
+        rules: RuleSets = "classic",
+        *,
+        garrison: int | None = None,
+        exact: bool = False,
+        method: str = "auto",
+    ) -> Numbers:
+        def compute_for_rules(
+            attackers: Armies, defenders: Armies, rules: Rules | str
+        ) -> npt.NDArray[Any]:
+            battles = _read_battles(attackers, defenders, rules, garrison, exact, method)
+            return battles.compute(computation)
+
+        if isinstance(rules, list | tuple | np.ndarray):
+            return broadcast_rules(compute_for_rules, rules, attackers, defenders)
+        numbers = compute_for_rules(attackers, defenders, rules)
+        if numbers.ndim:
+            return numbers
+        number: float | Fraction = numbers.item()
+        return number
+
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(compute, name, getattr(computation, name))
+    return cast(BattleFunction, compute)
 
 
-@_type_as_battles
-def win_probability(
-    attackers: Armies,
-    defenders: Armies,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: bool = False,
-    method: str = "auto",
-) -> Numbers:
+@_take_arrays
+def win_probability(battles: _Battles) -> npt.NDArray[Any]:
     """Return the chance to win of one battle, or of each battle in arrays.
 
     attackers: armies on the attacking territories, garrison included; a whole number, or an array
@@ -120,19 +142,11 @@ def win_probability(
     >>> win_probability(3, 1, exact=True)
     Fraction(1955, 2592)
     """
-    return _compute(_Battles.compute_chances, attackers, defenders, rules, garrison, exact, method)
+    return battles.compute_chances()
 
 
-@_type_as_battles
-def expected_attackers_left(
-    attackers: Armies,
-    defenders: Armies,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: bool = False,
-    method: str = "auto",
-) -> Numbers:
+@_take_arrays
+def expected_attackers_left(battles: _Battles) -> npt.NDArray[Any]:
     """Return the expected number of surviving attackers in each battle, garrison included.
 
     The arguments, shapes, errors and exceptions are the same as for `win_probability`.
@@ -140,21 +154,11 @@ def expected_attackers_left(
     >>> round(expected_attackers_left(12, 10), 4)
     4.4382
     """
-    return _compute(
-        _Battles.compute_attackers_left, attackers, defenders, rules, garrison, exact, method
-    )
+    return battles.compute_attackers_left()
 
 
-@_type_as_battles
-def expected_defenders_left(
-    attackers: Armies,
-    defenders: Armies,
-    rules: RuleSets = "classic",
-    *,
-    garrison: int | None = None,
-    exact: bool = False,
-    method: str = "auto",
-) -> Numbers:
+@_take_arrays
+def expected_defenders_left(battles: _Battles) -> npt.NDArray[Any]:
     """Return the expected number of surviving defenders in each battle.
 
     The arguments, shapes, errors and exceptions are the same as for `win_probability`.
@@ -162,9 +166,7 @@ def expected_defenders_left(
     >>> round(expected_defenders_left(12, 10), 4)
     1.3394
     """
-    return _compute(
-        _Battles.compute_defenders_left, attackers, defenders, rules, garrison, exact, method
-    )
+    return battles.compute_defenders_left()
 
 
 @overload
@@ -265,28 +267,6 @@ def broadcast_rules(
 def _has_tables(kernel: Kernel) -> bool:
     """Return whether a kernel, or the kernel from which it takes chances, computes whole rows."""
     return kernel.is_vectorised or kernel.find_decider(HALF)[0].is_vectorised
-
-
-def _compute(
-    computation: Computation, attackers: Armies, defenders: Armies, rules: RuleSets, *options: Any
-) -> Numbers:
-    """Compute a number for each battle, under one or more rule sets.
-
-    Returns an array, or a single number if all arguments are single values.
-    """
-    if isinstance(rules, list | tuple | np.ndarray):
-
-        def compute_for_rules(
-            attackers: Armies, defenders: Armies, rules: Rules
-        ) -> npt.NDArray[Any]:
-            return _read_battles(attackers, defenders, rules, *options).compute(computation)
-
-        return broadcast_rules(compute_for_rules, rules, attackers, defenders)
-    numbers = _read_battles(attackers, defenders, rules, *options).compute(computation)
-    if numbers.ndim:
-        return numbers
-    number: float | Fraction = numbers.item()
-    return number
 
 
 def _read_battles(
