@@ -10,7 +10,7 @@ import tokenize
 import tomllib
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, is_typeddict
 
 import pytest
 
@@ -298,6 +298,15 @@ def public_functions() -> list[tuple[str, Any]]:
     return found
 
 
+def list_arguments(function: Any) -> list[str]:
+    """Return the names of a function's arguments, also of the options in a `TypedDict`."""
+    names: list[str] = []
+    for name, argument in inspect.signature(function).parameters.items():
+        options = next(filter(is_typeddict, get_args(argument.annotation)), None)
+        names += [name] if options is None else options.__annotations__
+    return names
+
+
 @for_each(("name", "function"), public_functions())
 def test_public_functions_describe_each_argument(name: str, function: Any) -> None:
     text = inspect.getdoc(function) or ""
@@ -305,7 +314,7 @@ def test_public_functions_describe_each_argument(name: str, function: Any) -> No
     assert ">>>" in text or "." in name, f"{name} needs a doctest"
     shared = {"self", "exact", "method"}  # described in the docstring of the class
     if "arguments" not in text:
-        for argument in set(inspect.signature(function).parameters) - shared:
+        for argument in {*list_arguments(function)} - shared:
             assert re.search(rf"\b{argument}\b", text), (name, argument)
 
 
@@ -316,7 +325,7 @@ def test_public_classes_describe_each_field_and_property() -> None:
             for key, each in vars(documented).items():
                 if isinstance(each, property | cached_property) and not key.startswith("_"):
                     assert inspect.getdoc(each), (name, key)
-            for field in inspect.signature(documented).parameters:
+            for field in list_arguments(documented):
                 assert re.search(rf"\b{field}\b", documented.__doc__ or ""), (name, field)
 
 

@@ -16,7 +16,7 @@ from iacta.board.formats.reading import FileTable
 from iacta.game.actions import Attack
 from iacta.game.cards import DECK, MAX_SET_ARMIES, SYMBOLS, Hand, Sets
 from iacta.game.legal import check_conquest, find_legal, list_actions
-from iacta.game.setup import MAX_NEW_ARMIES, STARTS, list_owners
+from iacta.game.setup import MAX_NEW_ARMIES, STARTS, TurnOptions, list_owners
 from iacta.game.state import Phase, TurnData
 from iacta.game.victory import SURVIVAL, Victory, make_victory
 from iacta.inputs.checks import check_choice, parse_int, quote, read_int
@@ -37,8 +37,6 @@ OPTIONS = (
 )
 # The keys of arguments of `Turn` whose names differ from their keys.
 KEYS = {"trade": "sets", "rules_of": "own", "whole_battles": "whole", "victory": "win"}
-# The fields of a turn that are no arguments of `Turn`, and the phase.
-MOMENT_FIELDS = ("phase", "first", "attack", "throw", "then")
 FIXED = "fixed"
 MAX_CODE_DICE = 10**6  # the maximum number of attack dice in a code
 OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
@@ -47,11 +45,10 @@ LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
 
 @dataclass(frozen=True)
 class TurnFields:
-    """The fields of a turn after its position, in the types of the arguments of `Turn`.
+    """The fields of a turn after its position.
 
     phase: the phase; any phase, also `defend` and `advance`.
-    rules, place, cards, trade, keep, rules_of, stay, fortify, whole_battles, players, conquered,
-        symbols, pictured, victory: the same as for `Turn`.
+    rules, options: the same as for `Turn`.
     first: the first territory on which new armies may still be placed; `None` for any
         territory.
     attack: the attack in progress, in the phases `defend` and `advance`.
@@ -61,23 +58,11 @@ class TurnFields:
 
     phase: Phase
     rules: Rules
-    place: int
-    cards: Mapping[str, Hand] | None
-    trade: Sets | None
-    keep: Mapping[str, int]
-    rules_of: Mapping[str, Rules]
-    stay: Sequence[str]
-    fortify: str
-    whole_battles: bool
-    players: Sequence[str] | None
-    conquered: bool
+    options: TurnOptions
     first: str | None
     attack: Attack | None
     throw: int | None
     then: str
-    symbols: Mapping[str, str] | None
-    pictured: bool
-    victory: Victory | None
 
 
 class CodedTurn(NamedTuple):
@@ -126,9 +111,9 @@ def make_turn(turn_class: Callable[..., TurnT], code: Code, fields: TurnFields) 
         Holding(owner, max(number, 1) if owner and can_be_empty else number)
         for owner, number in zip(code.owners, code.armies, strict=True)
     ]
-    options = {name: value for name, value in vars(fields).items() if name not in MOMENT_FIELDS}
     start = phase if phase in STARTS else "attack"
-    turn = turn_class(Position(code.board, code.player, held), phase=start, **options)
+    position = Position(code.board, code.player, held)
+    turn = turn_class(position, fields.rules, phase=start, **fields.options)
     if turn.phase != phase and phase in STARTS:
         raise IllegalError(
             f"phase must be {turn.phase!r} with these cards, got {phase!r}", parameter="phase"
@@ -276,9 +261,7 @@ def read_fields(phase: str, table: FileTable, board: Board) -> TurnFields:
     if cards is not None:
         for territory, name in read("named", read_each("named", str), {}).items():
             cards[name] = cards.get(name, Hand()) + Hand(territories=(territory,))
-    return TurnFields(
-        phase=phase,  # type: ignore[arg-type] # checked
-        rules=read("rules", lambda value: read_rules(_read_text(value, "rules")), CLASSIC),
+    options = TurnOptions(
         place=read("place", lambda value: _read_number(value, "place", MAX_NEW_ARMIES), 0),
         cards=cards,
         trade=read("sets", read_sets, None),
@@ -289,13 +272,18 @@ def read_fields(phase: str, table: FileTable, board: Board) -> TurnFields:
         whole_battles=read_flag("whole"),
         players=read("players", lambda value: read_names(value, "players"), None),
         conquered=read_flag("conquered"),
+        symbols=read("symbols", lambda value: read_symbols(value, board.territories), None),
+        pictured=read_flag("pictured"),
+        victory=read("win", read_victory, None),
+    )
+    return TurnFields(
+        phase=phase,  # type: ignore[arg-type] # checked
+        rules=read("rules", lambda value: read_rules(_read_text(value, "rules")), CLASSIC),
+        options=options,
         first=read("first", read_text("first"), None),
         attack=read("attack", lambda value: read_attack(value, board), None),
         throw=read("throw", lambda value: _read_number(value, "throw"), None),
         then=read("then", read_text("then"), "attack"),
-        symbols=read("symbols", lambda value: read_symbols(value, board.territories), None),
-        pictured=read_flag("pictured"),
-        victory=read("win", read_victory, None),
     )
 
 

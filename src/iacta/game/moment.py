@@ -142,7 +142,7 @@ def _read_table(
     if not isinstance(phase, str):
         table.refuse(("phase",), f"phase must be text, got {quote(phase)}")
     fields = read_fields(phase, FileTable(values, table.find_line), position.board)
-    if "phase" not in table.entries and fields.place:
+    if "phase" not in table.entries and fields.options.get("place"):
         fields = replace(fields, phase="place")
     owners = tuple(each.owner for each in position.holdings)
     armies = tuple(each.armies for each in position.holdings)

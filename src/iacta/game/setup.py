@@ -1,7 +1,7 @@
 """Validation of the arguments of `Turn`: the setting, the phase, cards, and constraints."""
 
 from collections.abc import Iterable, Mapping
-from typing import TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from iacta.board import Board, Position
 from iacta.board.board import fold_name, read_name
@@ -19,44 +19,70 @@ STARTS: tuple[Phase, ...] = ("trade", "place", "attack", "fortify", "over")
 MAX_NEW_ARMIES = 10**6  # the maximum number of new armies in a turn
 
 
+class ChangeableOptions(TypedDict, total=False):
+    """The options of `Turn` that `Turn.with_options` can change; there, `None` changes nothing."""
+
+    place: int | None
+    keep: Mapping[str, int] | None
+    rules_of: Mapping[str, Rules | str] | None
+    stay: Iterable[str] | None
+    fortify: str | None
+    whole_battles: bool | None
+    victory: Victory | None
+
+
+class TurnOptions(ChangeableOptions, total=False):
+    """The options of `Turn` besides the position and the rules."""
+
+    phase: Phase | None
+    cards: Mapping[str, Hand | int] | None
+    trade: Sets | None
+    players: Iterable[str] | None
+    conquered: bool
+    symbols: Mapping[str, str] | None
+    pictured: bool
+
+
+def check_option_names(options: Mapping[str, object], kind: type[Any]) -> None:
+    """Raise `TypeError` for an option that a `TypedDict` does not have."""
+    for name in options:
+        if name not in kind.__annotations__:
+            raise TypeError(f"unexpected keyword argument {name!r}")
+
+
 def read_setting(
     board: Board,
     player: str,
     owners: tuple[str, ...],
-    *,
     rules: Rules | str,
-    players: Iterable[str] | None,
-    symbols: Mapping[str, str] | None,
-    rules_of: Mapping[str, Rules | str] | None,
-    keep: Mapping[str, int] | None,
-    stay: Iterable[str] | str,
-    fortify: str,
-    whole_battles: bool,
+    options: TurnOptions,
 ) -> Setting:
     """Validate the setting of a turn.
 
     board: the board.
     player: the player whose turn it is.
     owners: the owner of each territory in the order of the board; `""` for no owner.
-    rules, players, symbols, rules_of, keep, stay, fortify, whole_battles: the same as for
-        `Turn`.
+    rules, options: the same as for `Turn`.
 
     Raises `IactaError`, with the name of the argument as its `parameter`.
     """
+    fortify, whole_battles = options.get("fortify"), options.get("whole_battles")
+    fortify = FORTIFY[0] if fortify is None else fortify
+    whole_battles = whole_battles is not None and whole_battles
     with add_parameter("rules"):
         usual = find_rules(rules)
     check_choice(fortify, FORTIFY, "fortify")
     check_choice(whole_battles, (True, False), "whole_battles")
     with add_parameter("players"):
-        order = _read_players(players, player, owners)
+        order = _read_players(options.get("players"), player, owners)
     with add_parameter("symbols"):
-        named = _read_card_symbols(symbols, board)
+        named = _read_card_symbols(options.get("symbols"), board)
     with add_parameter("rules_of"):
-        differing = _read_rules_of(rules_of, board, usual)
+        differing = _read_rules_of(options.get("rules_of"), board, usual)
     with add_parameter("keep"):
-        kept = _read_keep(keep, board, usual.garrison)
+        kept = _read_keep(options.get("keep"), board, usual.garrison)
     with add_parameter("stay"):
-        resting = _read_stay(stay, board, player, owners)
+        resting = _read_stay(options.get("stay"), board, player, owners)
     return Setting(
         board=board,
         rules=usual,
@@ -70,28 +96,18 @@ def read_setting(
     )
 
 
-def read_state(
-    position: Position,
-    setting: Setting,
-    *,
-    phase: Phase | None,
-    place: int,
-    cards: Mapping[str, Hand | int] | None,
-    trade: Sets | None,
-    victory: Victory | None,
-    conquered: bool,
-    pictured: bool,
-) -> PlayState:
+def read_state(position: Position, setting: Setting, options: TurnOptions) -> PlayState:
     """Validate the state at the start of a turn or of one of its phases.
 
     position: the owners and armies of the territories, and the player whose turn it is.
     setting: the setting.
-    phase, place, cards, trade, victory, conquered, pictured: the same as for `Turn`. The names in
-        `victory` are not resolved.
+    options: the same as for `Turn`. The names in `victory` are not resolved.
 
     Raises `IactaError`, with the name of the argument as its `parameter`.
     """
-    new = read_int(place, "place", 0, MAX_NEW_ARMIES)
+    place, phase, trade = options.get("place"), options.get("phase"), options.get("trade")
+    new = 0 if place is None else read_int(place, "place", 0, MAX_NEW_ARMIES)
+    conquered, pictured = options.get("conquered", False), options.get("pictured", False)
     now = phase if phase is not None else "place" if new else "attack"
     check_choice(now, STARTS, "phase")
     with add_parameter("place"):
@@ -105,7 +121,7 @@ def read_state(
     if not isinstance(table, Sets):
         raise MalformedError(f"trade must be Sets, got {quote(trade)}", parameter="trade")
     with add_parameter("cards"):
-        held = _read_cards(cards, setting.players, setting.symbols, setting.board)
+        held = _read_cards(options.get("cards"), setting.players, setting.symbols, setting.board)
         if now == "trade" and held is None:
             raise IllegalError("cards must be given in the phase 'trade', got None")
     return PlayState(
@@ -116,7 +132,7 @@ def read_state(
         place=new,
         cards=held,
         trade=table,
-        victory=read_victory_condition(victory),
+        victory=read_victory_condition(options.get("victory")),
         conquered=conquered,
         pictured=pictured,
     )
@@ -247,10 +263,11 @@ def _read_rules_of(
 
 
 def _read_stay(
-    stay: Iterable[str] | str, board: Board, player: str, owners: tuple[str, ...]
+    stay: Iterable[str] | None, board: Board, player: str, owners: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the territories whose armies must stay, in the order of the board."""
-    names = [stay] if isinstance(stay, str) else read_list(stay, "stay", "names")
+    given = () if stay is None else stay
+    names = [given] if isinstance(given, str) else read_list(given, "stay", "names")
     owned = {name for name, owner in zip(board.territories, owners, strict=True) if owner == player}
     found = {board.find(name): None for name in names}
     for name in found:

@@ -21,10 +21,20 @@ the player adds two armies to that territory, at most once a turn; such cards ar
 one.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    Unpack,
+    cast,
+    runtime_checkable,
+)
 
 import numpy as np
 
@@ -48,7 +58,6 @@ from iacta.game.cards import (
     PICTURED,
     TRADED_AT_ONCE,
     Hand,
-    Sets,
     list_hands,
     list_named_cards,
 )
@@ -64,12 +73,14 @@ from iacta.game.legal import (
 )
 from iacta.game.setup import (
     MAX_NEW_ARMIES,
+    ChangeableOptions,
+    TurnOptions,
+    check_option_names,
     read_setting,
     read_state,
     read_victory_condition,
 )
-from iacta.game.state import Phase, PlayState, TurnData
-from iacta.game.victory import Victory
+from iacta.game.state import PlayState, TurnData
 from iacta.inputs.checks import FrozenDict, quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
 from iacta.inputs.reprs import MAX_REPR_LENGTH
@@ -171,48 +182,13 @@ class Turn(TurnData):
         self,
         position: Position,
         rules: Rules | str = "classic",
-        *,
-        phase: Phase | None = None,
-        place: int = 0,
-        cards: Mapping[str, Hand | int] | None = None,
-        trade: Sets | None = None,
-        keep: Mapping[str, int] | None = None,
-        rules_of: Mapping[str, Rules | str] | None = None,
-        stay: Iterable[str] | str = (),
-        fortify: str = "connected",
-        whole_battles: bool = False,
-        players: Iterable[str] | None = None,
-        conquered: bool = False,
-        symbols: Mapping[str, str] | None = None,
-        pictured: bool = False,
-        victory: Victory | None = None,
+        **options: Unpack[TurnOptions],
     ) -> None:
+        check_option_names(options, TurnOptions)
         check_position(position)
         owners = tuple(holding.owner for holding in position.holdings)
-        setting = read_setting(
-            position.board,
-            position.player,
-            owners,
-            rules=rules,
-            players=players,
-            symbols=symbols,
-            rules_of=rules_of,
-            keep=keep,
-            stay=stay,
-            fortify=fortify,
-            whole_battles=whole_battles,
-        )
-        state = read_state(
-            position,
-            setting,
-            phase=phase,
-            place=place,
-            cards=cards,
-            trade=trade,
-            victory=victory,
-            conquered=conquered,
-            pictured=pictured,
-        )
+        setting = read_setting(position.board, position.player, owners, rules, options)
+        state = read_state(position, setting, options)
         vars(self).update(setting=setting, state=state)
         with add_parameter("victory"):
             state = state._replace(victory=state.victory.resolve_names(self))
@@ -711,16 +687,7 @@ class Turn(TurnData):
     # Changes of options, odds, and play by a policy.
 
     def with_options(
-        self,
-        *,
-        rules: Rules | str | None = None,
-        place: int | None = None,
-        keep: Mapping[str, int] | None = None,
-        rules_of: Mapping[str, Rules | str] | None = None,
-        stay: Iterable[str] | None = None,
-        fortify: str | None = None,
-        whole_battles: bool | None = None,
-        victory: Victory | None = None,
+        self, *, rules: Rules | str | None = None, **options: Unpack[ChangeableOptions]
     ) -> "Turn":
         """Return the turn with other rules, constraints or new armies.
 
@@ -735,19 +702,14 @@ class Turn(TurnData):
         >>> more.phase, more.place
         ('place', 4)
         """
+        check_option_names(options, ChangeableOptions)
         setting, state = self.setting, self.state
-        new_options = {
-            "rules": rules,
-            "rules_of": rules_of,
-            "keep": keep,
-            "stay": stay,
-            "fortify": fortify,
-            "whole_battles": whole_battles,
-        }
-        changes = {name: value for name, value in new_options.items() if value is not None}
-        if changes:
-            options: dict[str, Any] = {**setting.__getstate__(), **changes}
-            setting = read_setting(player=self.player, owners=self.owners, **options)
+        place, victory = options.pop("place", None), options.pop("victory", None)
+        changes = {name: value for name, value in options.items() if value is not None}
+        if changes or rules is not None:
+            new_options = cast(TurnOptions, {**setting.__getstate__(), **changes})
+            new_rules = self.rules if rules is None else rules
+            setting = read_setting(self.board, self.player, self.owners, new_rules, new_options)
         if place is not None:
             state = self._set_new_armies(read_int(place, "place", 0, MAX_NEW_ARMIES))
         new = self.from_parts(setting, state)

@@ -135,14 +135,12 @@ def read_setup(setup: object, board: Board) -> Turn:
     fresh = read_int(setup.get("fresh", 0), "fresh")
     holders = [players[owner] if owner >= 0 else "" for owner in owners]
     held = [number if owner else 0 for owner, number in zip(holders, armies, strict=True)]
-    fields = replace(
-        read_fields(texts.get("phase", "place" if fresh else "attack"), FileTable(texts), board),
-        players=order if order != [*list_owners(holders)] else None,
-        rules=read_rules(read_text(setup, "rules", "classic")),
-        place=fresh,
-        keep=kept,
-        stay=[board.territories[t] for t in read_numbers("stay", size - 1)],
-    )
+    phase = texts.get("phase", "place" if fresh else "attack")
+    fields = read_fields(phase, FileTable(texts), board)
+    fields = replace(fields, rules=read_rules(read_text(setup, "rules", "classic")))
+    fields.options["players"] = order if order != [*list_owners(holders)] else None
+    fields.options["place"], fields.options["keep"] = fresh, kept
+    fields.options["stay"] = [board.territories[t] for t in read_numbers("stay", size - 1)]
     return make_turn(Turn, Code(board, mover, tuple(holders), tuple(held), ()), fields)
 
 
