@@ -18,15 +18,19 @@ MAX_LISTED = 20  # maximum number of cases in a failure message
 MAX_CASE_LENGTH = 200
 
 
-def choose_seeds(seeds: Sequence[int]) -> Sequence[int]:
-    """Return `MAX_SEEDS` of the seeds, evenly spaced; `make fuzz` tests the whole range.
+def choose_seeds(seeds: Sequence[int], number: int = MAX_SEEDS) -> Sequence[int]:
+    """Return some of the seeds, evenly spaced; `make fuzz` tests the whole range.
+
+    number: the number of seeds to choose; fewer for tests that take seconds.
 
     >>> list(choose_seeds(range(100)))[:3]
     [0, 5, 10]
+    >>> choose_seeds(range(6), 3)
+    [0, 2, 4]
     """
-    if len(seeds) <= MAX_SEEDS or os.environ.get(WHOLE_RANGES):
+    if len(seeds) <= number or os.environ.get(WHOLE_RANGES):
         return seeds
-    return [seeds[k * len(seeds) // MAX_SEEDS] for k in range(MAX_SEEDS)]
+    return [seeds[k * len(seeds) // number] for k in range(number)]
 
 
 def for_each(names: str | Sequence[str], cases: Iterable[Any]) -> Callable[[TestFunction], Any]:

@@ -133,6 +133,8 @@ def test_the_menu_and_the_codes_have_the_present_position(visit: Visit) -> None:
     says(page, "Peru", "red, 8")
     page.get_by_text("Share it").click()
     code = "1;classic;red;Peru:red:8,Brazil:blue:1;attack"
+    expect(page.locator("#qr")).to_have_js_property("complete", value=True)
+    assert page.locator("#qr").evaluate("image => image.naturalWidth") > 40
     expect(page.locator("#qr-said")).to_contain_text("iacta serve --host 0.0.0.0")
     expect(page.locator("#qr")).to_have_attribute(
         "src", f"api/v1/qr.svg?{urlencode({'text': code})}"

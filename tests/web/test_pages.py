@@ -61,10 +61,12 @@ def test_every_form_is_asked() -> None:
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_a_form_answers_links_and_input_and_shows_errors(name: str, visit: Visit) -> None:
+def test_a_form_is_accessible_and_answers_links_and_input(name: str, visit: Visit) -> None:
     question = find_question(name)
     page = visit(f"/{name}")
-    expect(page.locator("#lead")).not_to_be_empty()  # the first screen has an answer
+    expect(page.locator("#lead")).not_to_be_empty()
+    check_first_screen(page)
+    check_access(page)
     fill(page, name, ASKED[name])
     expect(page.locator("#lead")).to_have_text(find_main_sentence(question))
     usual = re.escape(f"/{name}?{query(question)}") + "$"
@@ -79,17 +81,18 @@ def test_a_form_answers_links_and_input_and_shows_errors(name: str, visit: Visit
     )
     codes = page.locator(".elsewhere code").all_inner_texts()
     assert codes == [format_command(question), format_python_call(question)]
-    page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
+    open_rare_fields(page)
     for each in list_inputs(FORMS[name]):
         # Some fields accept any text, because it may be a name.
         if not isinstance(each.kind, Flag | RulesName | OneOf) and type(each.kind) is not Name:
             check_wrong_input(page, name, each)
+    page.locator("#form").dispatch_event("input")
     expect(page.locator("#lead")).to_have_text(find_main_sentence(question))
     expect(page.locator(".wrong:not(:empty)")).to_have_count(0)
 
 
 def check_wrong_input(page: Page, name: str, each: Parameter) -> None:
-    """Check that an error is shown at its field until it is corrected."""
+    """Check that an error is shown at its field, and restore the value."""
     box = page.locator(f"#{each.name}")
     if each.kind.is_list:
         box = page.locator(f".field[data-name={each.name}] .chip input").first
@@ -97,13 +100,16 @@ def check_wrong_input(page: Page, name: str, each: Parameter) -> None:
     box.fill(WRONG)
     expect(page.locator(f"#wrong-{each.name}")).to_have_text(refusal(name, each, page))
     expect(box).to_have_attribute("aria-invalid", "true")
-    box.fill(before)
+    if each.kind.is_list:
+        box.fill(before)
+    else:  # without an event, the page does not answer the question again
+        box.evaluate("(box, text) => { box.value = text; }", before)
 
 
 def fill(page: Page, name: str, text: str) -> None:
     """Fill in a form by typing."""
     given = dict(pairs(text))
-    page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
+    open_rare_fields(page)
     for each in list_inputs(FORMS[name]):
         usual = "" if each.default is None else each.default_text
         box, value = page.locator(f"#{each.name}"), given.get(each.name, usual)
@@ -118,6 +124,10 @@ def fill(page: Page, name: str, text: str) -> None:
             box.select_option(value if value != each.usual else "")
         else:
             box.fill(value)
+
+
+def open_rare_fields(page: Page) -> None:
+    page.locator("details.rare").evaluate_all("all => all.forEach(each => { each.open = true; })")
 
 
 def list_changed_values(page: Page) -> dict[str, str]:
@@ -167,9 +177,15 @@ def test_clashing_inputs_are_reported_at_one_field(visit: Visit) -> None:
     expect(page.locator("#rest")).to_contain_text("territory taken")
 
 
-def test_empty_input_waits_while_the_user_types(visit: Visit) -> None:
+def test_empty_input_waits_and_an_error_greys_the_last_answer(visit: Visit) -> None:
     page = visit("/battle?attackers=12&defenders=10")
     box = page.get_by_label("Attackers", exact=True)
+    box.fill("none")
+    expect(page.locator("#wrong-attackers")).not_to_be_empty()
+    expect(page.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(12, 10)))
+    expect(page.locator("#rest")).to_have_css("opacity", "0.55")
+    box.fill("13")
+    expect(page.locator("#rest")).to_have_css("opacity", "1")
     box.fill("")
     expect(page.locator("#lead")).to_be_empty()  # the old answer no longer applies
     expect(page.locator("#wrong-attackers")).to_be_empty()
@@ -208,22 +224,27 @@ def test_requests_to_a_busy_server_are_repeated(visit: Visit) -> None:
     expect(page.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(13, 10)))
 
 
-@pytest.mark.parametrize("path", ["/", *(f"/{name}" for name in FORMS), "/about", "/nowhere"])
-def test_the_page_is_accessible_and_its_first_screen_has_the_answer(
-    path: str, visit: Visit
-) -> None:
-    page = visit(path, viewport={"width": 360, "height": 740})
-    is_form = path.removeprefix("/") in FORMS
-    if is_form:
-        page.locator("#picture .drawn").wait_for()
-        lead = page.locator("#lead").bounding_box() or {"y": 0, "height": 0}
-        assert lead["y"] + lead["height"] <= 740
-        for each in page.locator("form [required]").all():
-            box = each.bounding_box() or {"y": 0, "height": 0}
-            assert box["y"] + box["height"] <= lead["y"], each.get_attribute("name")
-        page.set_viewport_size({"width": 1280, "height": 800})
-        assert bottom(page, "form > .fields") < 800
-        assert bottom(page, "#lead") < 800
+@pytest.mark.parametrize("path", ["/", "/about", "/nowhere"])
+def test_other_pages_are_accessible(path: str, visit: Visit) -> None:
+    check_access(visit(path))
+
+
+def check_first_screen(page: Page) -> None:
+    """Check that the answer and the fields it needs are on the first screen."""
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.locator("#picture .drawn").wait_for()
+    lead = page.locator("#lead").bounding_box() or {"y": 0, "height": 0}
+    assert lead["y"] + lead["height"] <= 740
+    for each in page.locator("form [required]").all():
+        box = each.bounding_box() or {"y": 0, "height": 0}
+        assert box["y"] + box["height"] <= lead["y"], each.get_attribute("name")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert bottom(page, "form > .fields") < 800
+    assert bottom(page, "#lead") < 800
+
+
+def check_access(page: Page) -> None:
+    """Check that everybody can use a page with all its sections open."""
     page.locator("details").evaluate_all("all => all.forEach(each => { each.open = true; })")
     wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     # The second run checks only the contrast: a dark, wide page differs from a light, narrow page
@@ -239,16 +260,6 @@ def bottom(page: Page, selector: str) -> float:
     """Return the lower edge of an element."""
     found: float = page.locator(selector).evaluate("each => each.getBoundingClientRect().bottom")
     return found
-
-
-def test_last_answer_stays_greyed_beside_an_error(visit: Visit) -> None:
-    page = visit("/battle?attackers=12&defenders=10")
-    page.get_by_label("Attackers", exact=True).fill("none")
-    expect(page.locator("#wrong-attackers")).not_to_be_empty()
-    expect(page.locator("#lead")).to_have_text(find_main_sentence(BattleQuestion(12, 10)))
-    expect(page.locator("#rest")).to_have_css("opacity", "0.55")
-    page.get_by_label("Attackers", exact=True).fill("13")
-    expect(page.locator("#rest")).to_have_css("opacity", "1")
 
 
 def test_general_errors_are_visible_on_a_phone(visit: Visit) -> None:
@@ -416,8 +427,11 @@ def test_the_error_of_a_code_is_shown_beside_the_code(visit: Visit) -> None:
     expect(page.locator("#wrong-player")).to_be_empty()
 
 
-def test_copying_as_command_and_as_python(visit: Visit) -> None:
+@pytest.mark.parametrize("writing", ["", "new Promise(() => {})", "Promise.reject(new Error())"])
+def test_copying_does_not_wait_for_the_clipboard(visit: Visit, writing: str) -> None:
     page = visit(f"/battle?{ASKED['battle']}", permissions=["clipboard-read", "clipboard-write"])
+    if writing:
+        page.evaluate(f"void (navigator.clipboard.writeText = () => {writing})")
     for name, text in (("command", format_command), ("Python", format_python_call)):
         button = page.get_by_role("button", name=f"Copy as {name}")
         button.click()
@@ -427,46 +441,25 @@ def test_copying_as_command_and_as_python(visit: Visit) -> None:
         assert copied == text(find_question("battle"))
 
 
-@pytest.mark.parametrize("writing", ["new Promise(() => {})", "Promise.reject(new Error())"])
-def test_copying_does_not_wait_for_the_clipboard(visit: Visit, writing: str) -> None:
-    page = visit(f"/battle?{ASKED['battle']}", permissions=["clipboard-read", "clipboard-write"])
-    page.evaluate(f"void (navigator.clipboard.writeText = () => {writing})")
-    button = page.get_by_role("button", name="Copy as command")
-    button.click()
-    expect(button).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == format_command(
-        find_question("battle")
-    )
-
-
-def test_the_picture_follows_the_reader_s_settings_and_has_a_description(visit: Visit) -> None:
-    page = visit("/battle", color_scheme="dark")
-    drawn = page.get_by_role("img", name="12 armies beat 10 with a chance of 65.38%").locator("svg")
-    expect(drawn).to_have_css("background-color", "rgb(22, 24, 29)")
-    page.emulate_media(color_scheme="light")
-    expect(drawn).to_have_css("background-color", "rgb(255, 255, 255)")
-
-
 def test_colours_can_be_switched_and_stay_switched(visit: Visit) -> None:
-    page = visit("/battle", color_scheme="light")
+    page = visit("/battle", color_scheme="dark")
     drawn = page.get_by_role("img", name="12 armies beat 10 with a chance of 65.38%").locator("svg")
     ground = page.locator("body")
     light, dark = "rgb(255, 255, 255)", "rgb(22, 24, 29)"
+    expect(drawn).to_have_css("background-color", dark)
+    page.emulate_media(color_scheme="light")
     expect(drawn).to_have_css("background-color", light)
     page.get_by_role("button", name="Switch between light and dark").click()
     expect(drawn).to_have_css("background-color", dark)
     page.get_by_role("link", name="About").click()
     expect(page.locator("h1")).to_have_text("About")
+    expect(page.locator(".top .version")).to_have_text(iacta.__version__)
     expect(ground).to_have_css("background-color", dark)
     page.get_by_role("button", name="Switch between light and dark").click()
     expect(ground).to_have_css("background-color", light)
     assert page.evaluate("localStorage.length") == 0  # the system's colours are not stored
     page.emulate_media(color_scheme="dark")
     expect(ground).to_have_css("background-color", dark)
-
-
-def test_page_shows_its_version(visit: Visit) -> None:
-    expect(visit("/about").locator(".top .version")).to_have_text(iacta.__version__)
 
 
 def test_the_picture_of_an_almost_sure_campaign_has_no_warnings(visit: Visit) -> None:
@@ -559,32 +552,26 @@ def test_start_page_works_without_scripts(visit: Visit) -> None:
 @pytest.mark.parametrize("name", ["battle", "need", "rules"])
 def test_page_works_without_scripts(name: str, visit: Visit) -> None:
     page = visit(f"/{name}", java_script_enabled=False, color_scheme="dark")
-    given = dict(pairs(ASKED[name]))
-    for each in list_inputs(FORMS[name]):
-        if each.name in given and each.kind.__class__ not in (Flag, RulesName):
-            box = page.locator(f"#{each.name}")
-            box.evaluate("each => each.closest('details')?.setAttribute('open', '')")
-            box.fill(given[each.name])
-        elif each.name in given and isinstance(each.kind, Flag):
-            box = page.locator(f"#{each.name}")
-            box.evaluate("each => each.closest('details')?.setAttribute('open', '')")
+    for field, text in pairs(ASKED[name]):
+        (kind,) = (each.kind for each in list_inputs(FORMS[name]) if each.name == field)
+        box = page.locator(f"#{field}")
+        box.evaluate("each => each.closest('details')?.setAttribute('open', '')")
+        if isinstance(kind, Flag):
             box.check()
-        elif each.name in given:
-            page.locator(f"#{each.name}").select_option(given[each.name])
+        elif isinstance(kind, RulesName):
+            box.select_option(text)
+        else:
+            box.fill(text)
     page.get_by_role("button", name="Calculate").click()
     expect(page.locator("#lead")).to_have_text(find_main_sentence(find_question(name)))
     page.wait_for_load_state("load")
     assert page.locator("#picture img").evaluate("each => each.currentSrc").endswith("&dark=true")
     assert page.locator("#picture img").evaluate("each => each.naturalWidth") > 100
-    assert (
-        page.locator(".copy, .step").evaluate_all("all => all.some(each => each.checkVisibility())")
-        is False
-    )
+    needs_script = page.locator(".copy, .step")
+    assert not needs_script.evaluate_all("all => all.some(each => each.checkVisibility())")
 
 
-def test_redrawn_elements_keep_their_text_and_focus(
-    visit: Visit,
-) -> None:
+def test_redrawn_elements_keep_their_text_and_focus(visit: Visit) -> None:
     script = """async () => {
       const {element, redraw} = await import("/static/redraw.js");
       const list = element("ol");
