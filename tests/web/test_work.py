@@ -178,36 +178,32 @@ async def test_a_full_queue_refuses_work_at_once(runner: asyncio.Runner, work: W
 
 
 @run_in_loop
-async def test_work_that_takes_too_long_is_ended(runner: asyncio.Runner) -> None:
-    work = Work(workers=1)
-    try:
-        process = await run_when_ready(work, os.getpid)
-        work.seconds = 0.5
-        with pytest.raises(LateError, match=r"no answer was found within 0\.5 seconds"):
-            await work.search(time.sleep, FOREVER)
-        work.seconds = FOREVER
-        assert await run_when_ready(work, os.getpid) == process
-        work.seconds = 0.5
-        with pytest.raises(LateError):
-            await work.search(eval, "sum(range(10**12))")  # cannot be interrupted
-        assert await wait_for_end(process)
-        with pytest.raises(LateError):
-            await work.run(time.sleep, FOREVER)
-    finally:
-        work.close()
+async def test_work_that_takes_too_long_is_ended(
+    runner: asyncio.Runner, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = await run_when_ready(work, os.getpid)
+    monkeypatch.setattr(work, "seconds", 0.5)
+    with pytest.raises(LateError, match=r"no answer was found within 0\.5 seconds"):
+        await work.search(time.sleep, FOREVER)
+    monkeypatch.undo()
+    assert await run_when_ready(work, os.getpid) == process
+    monkeypatch.setattr(work, "seconds", 0.5)
+    with pytest.raises(LateError):
+        await work.search(eval, "sum(range(10**12))")  # cannot be interrupted
+    assert await wait_for_end(process)
+    with pytest.raises(LateError):
+        await work.run(time.sleep, FOREVER)
 
 
 @run_in_loop
-async def test_searches_that_take_too_long_return_their_best_result(runner: asyncio.Runner) -> None:
-    work = Work(workers=1)
-    try:
-        await run_when_ready(work, os.getpid)
-        work.seconds = 2
-        found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
-        result = f"(names := {{}}, exec({found!r}, names), names['found'])[2]"
-        assert await work.search(eval, result) == 3
-    finally:
-        work.close()
+async def test_searches_that_take_too_long_return_their_best_result(
+    runner: asyncio.Runner, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await run_when_ready(work, os.getpid)
+    monkeypatch.setattr(work, "seconds", 2)
+    found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
+    result = f"(names := {{}}, exec({found!r}, names), names['found'])[2]"
+    assert await work.search(eval, result) == 3
 
 
 def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
@@ -228,28 +224,26 @@ def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
 
 
 @run_in_loop
-async def test_late_answers_are_not_awaited(runner: asyncio.Runner) -> None:
-    work = Work(workers=1, seconds=FOREVER)
+async def test_late_answers_are_not_awaited(
+    runner: asyncio.Runner, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The interrupted search opens a descriptor, which the test sees, and sleeps before its answer.
     late = (
         "import os, time\n"
         "try: time.sleep(600)\n"
         "except KeyboardInterrupt: os.dup(1), time.sleep(600)"
     )
-    try:
-        process = psutil.Process(await run_when_ready(work, os.getpid))
-        descriptors = process.num_fds()
-        work.seconds = 8
-        task = asyncio.ensure_future(work.search(eval, f"exec({late!r})"))
-        while process.num_fds() == descriptors:
-            assert not task.done()
-            await asyncio.sleep(0.01)
-        assert not task.done()  # the search still has the last quarter of its time
-        with pytest.raises(LateError, match="within 8 seconds"):
-            await task
-        assert await wait_for_end(process.pid)  # during its second sleep, before the late answer
-    finally:
-        work.close()
+    process = psutil.Process(await run_when_ready(work, os.getpid))
+    descriptors = process.num_fds()
+    monkeypatch.setattr(work, "seconds", 8)
+    task = asyncio.ensure_future(work.search(eval, f"exec({late!r})"))
+    while process.num_fds() == descriptors:
+        assert not task.done()
+        await asyncio.sleep(0.01)
+    assert not task.done()  # the search still has the last quarter of its time
+    with pytest.raises(LateError, match="within 8 seconds"):
+        await task
+    assert await wait_for_end(process.pid)  # during its second sleep, before the late answer
 
 
 def test_an_answer_is_not_larger_than_a_server_sends(runner: asyncio.Runner, work: Work) -> None:
