@@ -133,8 +133,8 @@ std::string find_fault_ways(const iacta_problem& p) {
         return "ways to win and perils must list lands of the board";
     if ((p.ways > 0 && (!p.way_number || !p.way_enough)) || (p.perils > 0 && !p.rival_number) ||
         !are_within(p.way_number, p.ways, 0, p.lands) || !are_within(p.way_enough, p.ways, 0, MAX_CORE_ARMIES) ||
-        !are_within(p.rival_number, p.perils, 0, p.lands) || p.fortify < 0 || p.fortify > 2 ||
-        !(std::abs(p.held) <= MAX_PAID * MAX_SETS))
+        !are_within(p.rival_number, p.perils, 0, p.lands) || p.fortify < IACTA_FORTIFY_NONE ||
+        p.fortify > IACTA_FORTIFY_CONNECTED || !(std::abs(p.held) <= MAX_PAID * MAX_SETS))
         return "ways to win and perils must have numbers within the limits";
     return "";
 }

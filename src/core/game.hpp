@@ -200,7 +200,8 @@ class Game : public Dice {
                 int v = rest.pop(), armies = s.armies[size_t(v)];
                 bool stays_strong = armies < enough || armies - missing >= enough;
                 if (v == to || spare(s, v) < missing || !stays_strong) continue;
-                if (out[v].has(to) || (fortify > 1 && find_reached(v, s.mine).has(to))) return true;
+                if (out[v].has(to) || (fortify == IACTA_FORTIFY_CONNECTED && find_reached(v, s.mine).has(to)))
+                    return true;
             }
         }
         return false;

@@ -21,7 +21,7 @@ extern "C" {
 /* The version of this interface. Increase it with every change that makes callers or earlier builds incompatible: another
    function, structure, constant or meaning. `core_library.py` contains the version that Python expects. */
 enum {
-    IACTA_VERSION = 1
+    IACTA_VERSION = 2
 };
 
 /* Limits of the input. IACTA_LARGEST_TABLE: the tables of the odds of battles contain up to this number of armies on each
@@ -44,6 +44,13 @@ enum {
 /* The owner number of a territory without an owner in a whole game. */
 enum {
     IACTA_NOBODY = 7
+};
+
+/* How far the last move of a turn goes: not at all, to a neighbour, or over any distance. */
+enum {
+    IACTA_FORTIFY_NONE = 0,
+    IACTA_FORTIFY_ADJACENT = 1,
+    IACTA_FORTIFY_CONNECTED = 2
 };
 
 typedef struct {
@@ -91,8 +98,7 @@ typedef struct {
 
     /* The ways to win of the player. Way i is fulfilled if the player owns all its territories way_lands[j],
        way_first[i] <= j < way_first[i + 1], and way_number[i] territories in all, each with way_enough[i] armies. The
-       last move of the turn may supply the armies of one territory. fortify: 0: no last move, 1: to a neighbour, 2: over
-       any distance. */
+       last move of the turn may supply the armies of one territory. fortify: one of IACTA_FORTIFY_... */
     int32_t ways;
     const int32_t *way_first, *way_lands, *way_number, *way_enough;
     int32_t fortify;
@@ -287,7 +293,7 @@ typedef struct {
     int32_t attack_start, attack_to, attack_dice, thrown; /* the attack in progress, and the index of its throw */
     int32_t continents;
     const int32_t *continent_first, *continent_lands, *bonus;
-    int32_t fortify;            /* the last move of a turn; 0: not allowed, 1: to a neighbour, 2: over any distance */
+    int32_t fortify;            /* one of IACTA_FORTIFY_... */
     int32_t is_whole;           /* 1: each attack is a whole battle */
     const int32_t* whole_least; /* for each kind of rules: the required advance after a whole battle */
     /* for each kind of rules: the number of attack dice that a log shows for a whole battle */

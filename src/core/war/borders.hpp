@@ -55,9 +55,9 @@ class Borders {
                 best.armies = count_movable(s, v), best.from = v;
         }
         if (best.from < 0) return best;
-        if (rules_.fortify == 1) best.to = find_step_to_front(s, best.from);
+        if (rules_.fortify == IACTA_FORTIFY_ADJACENT) best.to = find_step_to_front(s, best.from);
         int lack = 0;
-        if (rules_.fortify == 2)
+        if (rules_.fortify == IACTA_FORTIFY_CONNECTED)
             for (Set<W> rest = rules_.find_fortify_targets(s, best.from); rest.any();) {
                 int t = rest.pop();
                 if (!is_at_front(s, t)) continue;
@@ -96,7 +96,7 @@ class Borders {
                 }
             }
         }
-        if (best.from < 0 && rules_.fortify == 1) return find_inner_move(s);
+        if (best.from < 0 && rules_.fortify == IACTA_FORTIFY_ADJACENT) return find_inner_move(s);
         return best;
     }
 

@@ -272,15 +272,15 @@ class WarRules {
     // Returns the territories to which armies of v may move at the end of the turn.
     Set<W> find_fortify_targets(const War<W>& s, int v) const {
         Set<W> seen;
-        if (fortify == 0) return seen;
-        seen = fortify == 1 ? game(s).out[v] & s.at.mine : game(s).find_reached(v, s.at.mine);
+        if (fortify == IACTA_FORTIFY_NONE) return seen;
+        seen = fortify == IACTA_FORTIFY_ADJACENT ? game(s).out[v] & s.at.mine : game(s).find_reached(v, s.at.mine);
         seen.remove(v);
         return seen;
     }
 
     // Returns whether armies of v may move at the end of the turn. This is faster than find_fortify_targets.
     bool may_move(const War<W>& s, int v) const {
-        return fortify > 0 && game(s).out[v].meets(s.at.mine - Set<W>::of(v));
+        return fortify != IACTA_FORTIFY_NONE && game(s).out[v].meets(s.at.mine - Set<W>::of(v));
     }
 
     void reveal(War<W>& s, Random& random, Log* log) const;

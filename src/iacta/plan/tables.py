@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.game import Turn
-from iacta.game.state import FORTIFY
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.bit_sets import bits
@@ -20,7 +19,6 @@ from iacta.rules.roll import refuse_many_rolls
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-FORTIFY_RANGES = FORTIFY[::-1]  # the numbers of ranges of the last move in the core
 SMALLEST = 1e-18  # smaller chances of the results of a whole battle are set to 0
 MAX_BATTLE_TABLE_BYTES = 400e6  # maximum size of the tables of whole battles
 MIN_SECONDS = 0.1  # preparing the tables may always take this long, even after the deadline
@@ -216,7 +214,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         ways=len(ways),
         way_number=[way.number for way in ways],
         way_enough=[way.armies for way in ways],
-        fortify=FORTIFY_RANGES.index(rewards.fortify),
+        fortify=library.constant(f"FORTIFY_{rewards.fortify.upper()}"),
         perils=len(perils),
         rival_number=[peril.number for peril in perils],
         held=problem.held if perils else 0.0,

@@ -1,6 +1,6 @@
 """Conversion of a turn to arrays for the compiled core."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from iacta.game.turn import MIN_NEW, TERRITORIES_PER_ARMY, Turn
 from iacta.game.victory import CoreMission
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
-from iacta.plan.tables import FORTIFY_RANGES, BoardArrays, solve_battles
+from iacta.plan.tables import BoardArrays, solve_battles
 
 SET_COUNT = 250  # length of the table of armies for sets; the last entry applies to later sets
 
@@ -27,7 +27,7 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
 
     seats: the players in the order of play.
     """
-    arrays, places = BoardArrays(library, turn, Deadline()), turn.setting.index
+    arrays = BoardArrays(library, turn, Deadline())
     # The core extrapolates from this table to larger battles.
     size = library.constant("LARGEST_TABLE")
     arrays.set_battles(
@@ -44,124 +44,124 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
         whole_least=[each.battle(1, 1).least for each in arrays.kernels],
         whole_dice=[each.rules.attack.kept for each in arrays.kernels],
     )
-    _put_turn(library, moment, turn, seats, places)
-    _put_cards(library, moment, turn, seats, places)
-    _put_missions(library, moment, turn, seats)
+    writer = _TurnWriter(library, moment, turn, seats)
+    writer.write_state()
+    writer.write_cards()
+    writer.write_missions()
     return WarTables(arrays, moment)
 
 
-def _put_turn(
-    library: Library,
-    core_data: CoreData,
-    turn: Turn,
-    seats: Sequence[str],
-    places: Mapping[str, int],
-) -> None:
-    seat = {name: i for i, name in enumerate(seats)} | {"": library.constant("NOBODY")}
-    continents = [[places[t] for t in each.territories] for each in turn.board.continents]
-    core_data.set_fields(
-        players=len(seats),
-        owner=[seat.get(each, len(seats)) for each in turn.owners],
-        mover=seat[turn.player],
-        phase=_find_phase(library, turn.phase),
-        place=turn.place,
-        first=turn.first,
-        conquered=turn.conquered,
-        pictured=turn.pictured,
-        then=_find_phase(library, turn.then),
-        attack_start=-1,
-        attack_to=-1,
-        continents=len(continents),
-        bonus=[each.bonus for each in turn.board.continents],
-        fortify=FORTIFY_RANGES.index(turn.fortify),
-        is_whole=turn.whole_battles,
-    )
-    core_data.set_rows("continent_first", "continent_lands", continents)
-    if turn.pending is not None:
-        core_data.set_fields(
-            attack_start=places[turn.pending.start],
-            attack_to=places[turn.pending.to],
-            attack_dice=turn.pending.dice,
+class _TurnWriter(NamedTuple):
+    """A turn, and the structure of the core to which it is written.
+
+    seats: the players in the order of play.
+    """
+
+    library: Library
+    data: CoreData
+    turn: Turn
+    seats: Sequence[str]
+
+    def write_state(self) -> None:
+        library, turn, seats = self.library, self.turn, self.seats
+        index = turn.setting.index
+        seat = {name: i for i, name in enumerate(seats)} | {"": library.constant("NOBODY")}
+        continents = [[index[t] for t in each.territories] for each in turn.board.continents]
+        self.data.set_fields(
+            players=len(seats),
+            owner=[seat.get(each, len(seats)) for each in turn.owners],
+            mover=seat[turn.player],
+            phase=library.constant(f"PHASE_{turn.phase.upper()}"),
+            place=turn.place,
+            first=turn.first,
+            conquered=turn.conquered,
+            pictured=turn.pictured,
+            then=library.constant(f"PHASE_{turn.then.upper()}"),
+            attack_start=-1,
+            attack_to=-1,
+            continents=len(continents),
+            bonus=[each.bonus for each in turn.board.continents],
+            fortify=library.constant(f"FORTIFY_{turn.fortify.upper()}"),
+            is_whole=turn.whole_battles,
         )
-        if turn.throw is not None:
-            core_data.set_fields(thrown=turn.find_choice(turn.pending).throws.index(turn.throw))
+        self.data.set_rows("continent_first", "continent_lands", continents)
+        if turn.pending is not None:
+            self.data.set_fields(
+                attack_start=index[turn.pending.start],
+                attack_to=index[turn.pending.to],
+                attack_dice=turn.pending.dice,
+            )
+            if turn.throw is not None:
+                self.data.set_fields(thrown=turn.find_choice(turn.pending).throws.index(turn.throw))
 
+    def write_cards(self) -> None:
+        library, turn, seats = self.library, self.turn, self.seats
+        index = turn.setting.index
+        of_symbol = library.constant("CARDS_OF_SYMBOL")
+        card_lands = [-1] * library.constant("CARDS")
+        free: list[list[int]] = []  # cards without a territory, by symbol; the jokers come last
+        for k, symbol in enumerate((*SYMBOLS, "joker")):
+            lands = [index[name] for name, each in turn.symbols.items() if each == symbol]
+            first = k * of_symbol
+            card_lands[first : first + len(lands)] = lands
+            free.append([*range(first + len(lands), first + DECK.counts[k])])
+        cards = {t: card for card, t in enumerate(card_lands) if t >= 0}
+        known = []
+        for name in seats:
+            hand, mask = turn.hand_of(name), 0
+            named = [cards[index[t]] for t in hand.territories]
+            for card in named:
+                mask |= 1 << card
+            for k in range(4):
+                plain = hand.counts[k] - sum(card // of_symbol == k for card in named)
+                mask |= sum(1 << free[k].pop(0) for _ in range(plain))
+            known.append(mask)
+        self.data.set_fields(
+            has_cards=turn.cards is not None,
+            is_named=bool(turn.symbols),
+            known=known,
+            hidden=[turn.hand_of(name).unknown for name in seats],
+            card_land=card_lands,
+            is_fixed=turn.trade.is_fixed,
+            fixed=FIXED,
+            set_armies=_list_set_armies(turn.trade),
+            sets=SET_COUNT,
+            must_trade=MUST_TRADE,
+            traded_at_once=TRADED_AT_ONCE,
+            pictured_armies=PICTURED,
+            lands_for_an_army=TERRITORIES_PER_ARMY,
+            fewest_new=MIN_NEW,
+        )
 
-def _find_phase(library: Library, phase: str) -> int:
-    """Return the core's number for a phase."""
-    return library.constant(f"PHASE_{phase.upper()}")
-
-
-def _put_cards(
-    library: Library,
-    core_data: CoreData,
-    turn: Turn,
-    seats: Sequence[str],
-    places: Mapping[str, int],
-) -> None:
-    of_symbol = library.constant("CARDS_OF_SYMBOL")
-    card_lands = [-1] * library.constant("CARDS")
-    free: list[list[int]] = []  # cards without a territory, by symbol; the jokers come last
-    for k, symbol in enumerate((*SYMBOLS, "joker")):
-        lands = [places[name] for name, each in turn.symbols.items() if each == symbol]
-        first = k * of_symbol
-        card_lands[first : first + len(lands)] = lands
-        free.append([*range(first + len(lands), first + DECK.counts[k])])
-    cards = {t: card for card, t in enumerate(card_lands) if t >= 0}
-    known = []
-    for name in seats:
-        hand, mask = turn.hand_of(name), 0
-        named = [cards[places[t]] for t in hand.territories]
-        for card in named:
-            mask |= 1 << card
-        for k in range(4):
-            plain = hand.counts[k] - sum(card // of_symbol == k for card in named)
-            mask |= sum(1 << free[k].pop(0) for _ in range(plain))
-        known.append(mask)
-    core_data.set_fields(
-        has_cards=turn.cards is not None,
-        is_named=bool(turn.symbols),
-        known=known,
-        hidden=[turn.hand_of(name).unknown for name in seats],
-        card_land=card_lands,
-        is_fixed=turn.trade.is_fixed,
-        fixed=FIXED,
-        set_armies=_list_set_armies(turn.trade),
-        sets=SET_COUNT,
-        must_trade=MUST_TRADE,
-        traded_at_once=TRADED_AT_ONCE,
-        pictured_armies=PICTURED,
-        lands_for_an_army=TERRITORIES_PER_ARMY,
-        fewest_new=MIN_NEW,
-    )
-
-
-def _put_missions(library: Library, core_data: CoreData, turn: Turn, seats: Sequence[str]) -> None:
-    missions = turn.victory.encode_missions(turn, seats)
-    cards = turn.victory.list_core_cards(turn, seats)
-    hidden = CoreMission("hidden")
-    named = [each for each in (*missions, *cards) if each not in (None, hidden)]
-    others = (other for each in named for other in (each.instead, each.own) if other is not None)
-    every = [*dict.fromkeys((*named, *others))]
-    places = {None: -1, hidden: library.constant("MISSION_HIDDEN")}
-    places |= {each: number for number, each in enumerate(every)}
-    rows, entries = list[tuple[int, ...]](), list[int]()
-    for each in every:
-        first = len(entries)
-        entries += each.entries
-        kind = library.constant(f"MISSION_{each.kind.upper()}")
-        replaced = places[each.instead], places[each.own]
-        rows.append((kind, each.number, each.armies, first, len(entries), *replaced))
-    core_data.set_fields(
-        missions=len(every),
-        mission_list=rows,
-        mission_entries=[*entries, 0],
-        mission_of=[places[each] for each in missions],
-        mission_unseen=[turn.victory.is_hidden(name) for name in seats],
-        missions_at_end=turn.victory.is_checked_at_end,
-        mission_cards=len(cards),
-        mission_deck=[*(places[each] for each in cards), 0],
-    )
+    def write_missions(self) -> None:
+        library, turn, seats = self.library, self.turn, self.seats
+        missions = turn.victory.encode_missions(turn, seats)
+        cards = turn.victory.list_core_cards(turn, seats)
+        hidden = CoreMission("hidden")
+        named = [each for each in (*missions, *cards) if each not in (None, hidden)]
+        others = (
+            other for each in named for other in (each.instead, each.own) if other is not None
+        )
+        every = [*dict.fromkeys((*named, *others))]
+        places = {None: -1, hidden: library.constant("MISSION_HIDDEN")}
+        places |= {each: number for number, each in enumerate(every)}
+        rows, entries = list[tuple[int, ...]](), list[int]()
+        for each in every:
+            first = len(entries)
+            entries += each.entries
+            kind = library.constant(f"MISSION_{each.kind.upper()}")
+            replaced = places[each.instead], places[each.own]
+            rows.append((kind, each.number, each.armies, first, len(entries), *replaced))
+        self.data.set_fields(
+            missions=len(every),
+            mission_list=rows,
+            mission_entries=[*entries, 0],
+            mission_of=[places[each] for each in missions],
+            mission_unseen=[turn.victory.is_hidden(name) for name in seats],
+            missions_at_end=turn.victory.is_checked_at_end,
+            mission_cards=len(cards),
+            mission_deck=[*(places[each] for each in cards), 0],
+        )
 
 
 @lru_cache
