@@ -356,39 +356,11 @@ def test_a_windows_line_end_counts_as_one(tmp_path: Path) -> None:
         read_board(file)
 
 
-FOUR_IN_DOMINATION = """name Four
-[continents]
-East 4 red
-West 6 blue
-[countries]
-1 Port 1 10 10
-2 Hill 1 20 10
-3 Port 2 30 10
-4 Bay 2 40 10
-[borders]
-1 2
-2 1 3
-3 2 4
-4 3
-"""
-FOUR_IN_LUX = """<luxboard><title>Four</title>
-<continent><continentname>East</continentname><bonus>4</bonus>
-<country><id>1</id><name>Port</name><adjoining>2</adjoining></country>
-<country><id>2</id><name>Hill</name><adjoining>1,3</adjoining></country></continent>
-<continent><continentname>West</continentname><bonus>6</bonus>
-<country><id>3</id><name>Port</name><adjoining>2,4</adjoining></country>
-<country><id>4</id><name>Bay</name><adjoining>3</adjoining></country></continent></luxboard>
-"""
-FOUR_IN_WARZONE = """{"territories": [{"id": "1", "name": "Port", "connectedTo": ["2"]},
- {"id": "2", "name": "Hill", "connectedTo": ["1", "3"]},
- {"id": "3", "name": "Port", "connectedTo": ["2", "4"]},
- {"id": "4", "name": "Bay", "connectedTo": ["3"]}],
- "bonuses": [{"id": "7", "name": "East", "value": "4", "territoryIDs": ["1", "2"]},
- {"id": "8", "name": "West", "value": "6", "territoryIDs": ["3", "4"]}]}
-"""
+# A board of four territories, two of which have the same name.
+FOUR = {each.suffix: each.read_text() for each in (Path(__file__).parent / "four").iterdir()}
 
 
-@pytest.mark.parametrize("text", [FOUR_IN_DOMINATION, FOUR_IN_LUX, FOUR_IN_WARZONE])
+@pytest.mark.parametrize("text", FOUR.values(), ids=FOUR)
 def test_territories_of_equal_name_are_distinguished_by_ids(text: str, tmp_path: Path) -> None:
     board = read_text(tmp_path, text)
     assert board.territories == ("Port (East)", "Hill", "Port (West)", "Bay")
@@ -402,7 +374,7 @@ def test_territories_of_equal_name_are_distinguished_by_ids(text: str, tmp_path:
 
 
 def test_territories_of_one_name_in_one_continent_get_numbers(tmp_path: Path) -> None:
-    text = FOUR_IN_DOMINATION.replace("Hill", "port").replace("Bay", "Port_(1)")
+    text = FOUR[".map"].replace("Hill", "port").replace("Bay", "Port_(1)")
     names = ("Port (2)", "port (3)", "Port (West)", "Port (1)")
     assert read_text(tmp_path, text).territories == names
     assert read_text(tmp_path, text.replace("3 Port 2", "3 Port 1")).territories == (
@@ -420,7 +392,7 @@ def test_territories_with_one_long_name_are_distinguished() -> None:
 
 
 def test_borders_with_an_ambiguous_country_name_are_refused(tmp_path: Path) -> None:
-    text = FOUR_IN_DOMINATION.replace("4 3\n", "Bay Port\n")
+    text = FOUR[".map"].replace("4 3\n", "Bay Port\n")
     sentence = (
         "line 14: borders must use ids where names repeat, got 'Port', the name of the countries "
         "in lines 6 and 8"
@@ -429,25 +401,9 @@ def test_borders_with_an_ambiguous_country_name_are_refused(tmp_path: Path) -> N
         read_text(tmp_path, text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        # A file without coordinates.
-        "[continents]\nLowland 3 red\nUpland 5 blue\n[countries]\n1 A 1\n2 B 1\n3 C 2\n"
-        "[borders]\n1 2\n2 1 3\n3 2\n",
-        # A file that refers to continents by number.
-        "[continents]\n1 Lowland 3 red\n2 Upland 5 blue\n[countries]\n1 A 1 5 5\n2 B 1 6 6\n"
-        "3 C 2 7 7\n[borders]\n1 2\n2 1 3\n3 2\n",
-        # A file in which the numbers of continents are not their positions.
-        "[continents]\n7 Lowland 3 red\n5 Upland 5 blue\n[countries]\n1 A 7\n2 B 7\n3 C 5\n"
-        "[borders]\n1 2\n2 1 3\n3 2\n",
-        # A file that refers to borders by name.
-        "[continents]\nLowland 3 red\nUpland 5 blue\n[countries]\n1 A 1 5 5\n2 B 1 6 6\n"
-        "3 C 2 7 7.5\n[borders]\nA B\nb A C\n3 B\n",
-    ],
-)
+@for_each(*table(__file__, "partial_maps"))
 def test_a_domination_map_may_omit_everything_that_odds_do_not_need(
-    text: str, tmp_path: Path
+    kind: str, text: str, tmp_path: Path
 ) -> None:
     board = read_text(tmp_path, text)
     assert board.borders == (("A", "B"), ("B", "A"), ("B", "C"), ("C", "B"))
@@ -535,14 +491,14 @@ def test_a_continent_without_territories_is_read_with_a_remark(
 def test_lux_continents_may_have_equal_or_no_bonuses(
     west: str, east: str, bonuses: tuple[int, int], tmp_path: Path
 ) -> None:
-    text = FOUR_IN_LUX.replace("<bonus>4</bonus>", west).replace("<bonus>6</bonus>", east)
+    text = FOUR[".xml"].replace("<bonus>4</bonus>", west).replace("<bonus>6</bonus>", east)
     found = read_text(tmp_path, text).continents
     assert tuple(continent.bonus for continent in found) == bonuses
     assert [len(continent.territories) for continent in found] == [2, 2]
 
 
 def test_lux_continents_inside_others_may_have_equal_bonuses(tmp_path: Path) -> None:
-    inner = FOUR_IN_LUX.replace("<bonus>6</bonus>", "<bonus>4</bonus>")
+    inner = FOUR[".xml"].replace("<bonus>6</bonus>", "<bonus>4</bonus>")
     outer = "<continent><continentname>World</continentname><bonus>4</bonus>"
     text = inner.replace("</title>", f"</title>{outer}").replace(
         "</luxboard>", "</continent></luxboard>"
@@ -584,9 +540,8 @@ def test_a_domination_country_may_name_its_continent(tmp_path: Path) -> None:
 
 
 def test_domination_continents_may_have_both_numbers_and_numeric_names(tmp_path: Path) -> None:
-    text = (
-        "[continents]\n1 2 3 red\n2 East 5 blue\n[countries]\n1 A 1\n2 B 2\n[borders]\n1 2\n2 1\n"
-    )
+    rest = "[countries]\n1 A 1\n2 B 2\n[borders]\n1 2\n2 1\n"
+    text = f"[continents]\n1 2 3 red\n2 East 5 blue\n{rest}"
     east = Continent("East", 5, ("B",))
     assert read_text(tmp_path, text).continents == (Continent("2", 3, ("A",)), east)
     unnumbered = text.replace("1 2 3 red", "7 3 red").replace("2 East", "East")

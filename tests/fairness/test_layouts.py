@@ -1,10 +1,10 @@
 """Layouts of logs: common layouts are recognised in every source; unclear ones are refused."""
 
 import io
-import json
 import math
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from iacta.questions.audit import AuditQuestion
 from iacta.rules.variants import find_rules
 from tests.cases import for_each
 from tests.cli.run import Run
+from tests.tables import table
 
 CLASSIC = find_rules("classic")
 ROLLS = [((6, 4, 1), (5, 3)), ((2,), (6,)), ((5, 5), (4, 1)), ((6, 2, 2), (2,))]
@@ -40,80 +41,13 @@ def remarks(log: Any) -> list[str]:
     return list(notes.remarks)
 
 
-def separate_dice(dice: tuple[int, ...], mark: str = " ") -> str:
+def separate_dice(dice: Sequence[int], mark: str = " ") -> str:
     """Return dice with a separator between them."""
     return mark.join(map(str, dice))
 
 
-def pad_dice(dice: tuple[int, ...], count: int, mark: str) -> str:
-    """Return dice, each in its own cell, followed by empty cells."""
-    return mark.join([*map(str, dice), *[""] * (count - len(dice))])
-
-
-def lines(line: str, rolls: list[tuple[tuple[int, ...], tuple[int, ...]]] = ROLLS) -> str:
-    """Return a log whose lines follow a pattern, with `a` and `d` for the dice of the two sides."""
-    parts = []
-    for attack, defence in rolls:
-        values = {f"a{name}": separate_dice(attack, mark) for name, mark in MARKS.items()}
-        values |= {f"d{name}": separate_dice(defence, mark) for name, mark in MARKS.items()}
-        values |= {"cells_a": pad_dice(attack, 3, ","), "cells_d": pad_dice(defence, 2, ",")}
-        values |= {"tabs_a": pad_dice(attack, 3, "\t"), "tabs_d": pad_dice(defence, 2, "\t")}
-        parts.append(line.format(**values))
-    return "\n".join(parts) + "\n"
-
-
-MARKS = {"": "", "_": " ", "c": ",", "cs": ", ", "h": "-", "s": "/"}
-LAYOUTS = {
-    "comma": lines("{a_},{d_}"),
-    "tab": lines("{a_}\t{d_}"),
-    "semicolon": lines("{ac};{dc}"),
-    "space": lines("{ac} {dc}"),
-    "quotes": lines('"{ac}","{dc}"'),
-    "vs": lines("{a_} vs {d_}"),
-    "v.": lines("{ac} v. {dc}"),
-    "against": lines("{a_} against {d_}"),
-    "digits": lines("{a}-{d}"),
-    "digits and v": lines("{a}v{d}"),
-    "digits and blanks": lines("{a} {d}"),
-    "hyphens": lines("{ah},{dh}"),
-    "slashes": lines("{as} - {ds}"),
-    "brackets": lines("[{acs}] [{dcs}]"),
-    "brackets and comma": lines("[{acs}], [{dcs}]"),
-    "parentheses": lines("({acs}) vs ({dcs})"),
-    "lines of JSON": lines("[[{acs}], [{dcs}]]"),
-    "defence first": lines("{d_},{a_}"),
-    "names": lines("attack {a_} defence {d_}"),
-    "names with colons": lines("Attacker rolled: {acs}; Defender rolled: {dcs}"),
-    "names, defence first": lines("D {d_} A {a_}"),
-    "remarks": "# Friday\n\n" + lines("{a}-{d}").replace("\n", "\n\n", 1),
-    "cells": "a1,a2,a3,d1,d2\n" + lines("{cells_a},{cells_d}"),
-    "tabs": "A1\tA2\tA3\tD1\tD2\n" + lines("{tabs_a}\t{tabs_d}"),
-    "long names of cells": "Attack Die 1;Attack Die 2;Attack Die 3;Defense Die 1;Defense Die 2\n"
-    + lines("{cells_a},{cells_d}").replace(",", ";"),
-    "several dice in a cell": "Attack Dice,Defense Dice\n" + lines("{a_},{d_}"),
-    "digits in a cell": "attack_dice;defence_dice\n" + lines("{a};{d}"),
-    "rolls in a cell": "Attacker rolls,Defender rolls\n" + lines("{a_},{d_}"),
-    "players' names": "attacker\tdefender\n" + lines("{a_}\t{d_}"),
-    "JSON of digits": "\n".join(
-        json.dumps({"Attack Dice": separate_dice(a, ""), "Defense Dice": separate_dice(d, "")})
-        for a, d in ROLLS
-    ),
-    "JSON of lists": "\n".join(
-        json.dumps({"attacker_dice": a, "defender_dice": d}) for a, d in ROLLS
-    ),
-    "JSON of dice": "\n".join(
-        json.dumps(
-            {f"a{n}": face for n, face in enumerate(a, 1)}
-            | {f"d{n}": face for n, face in enumerate(d, 1)}
-        )
-        for a, d in ROLLS
-    ),
-    "list of pairs": json.dumps(ROLLS),
-    "list of texts": json.dumps(lines("{a}-{d}").split()),
-    "list of objects": json.dumps(
-        [{"Attack Dice": a, "Defense Dice": d} for a, d in ROLLS], indent=1
-    ),
-}
+# The rolls in every layout.
+LAYOUTS = dict[str, str](table(__file__, "layouts")[1])
 WANTED = read_entries([{"attack": attack, "defence": defence} for attack, defence in ROLLS])
 
 
@@ -198,7 +132,7 @@ def test_python_rows_may_be_pairs_or_strings() -> None:
         read_entries([(separate_dice(attack), separate_dice(defence)) for attack, defence in ROLLS])
         == WANTED
     )
-    assert read_entries(["attack,defence", *lines("{a_},{d_}").splitlines()]) == WANTED
+    assert read_entries(["attack,defence", *LAYOUTS["comma"].splitlines()]) == WANTED
 
 
 @for_each("each", EXAMPLES)
@@ -245,17 +179,7 @@ def test_the_separator_of_the_sides_is_determined_by_the_first_lines() -> None:
     assert [each.dice for each in read_entries("6,4 5\n6,4,1 5\n")] == [(6, 4, 5), (6, 4, 1, 5)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "100 rolls 3 v 2: defenders lost 108, attackers lost 92",
-        "100 rolls 3 v 2: defenders lost 108 and the attackers 92.",
-        "3 v 2: 100 rolls, attackers lost 92, defenders lost 108",
-        "3 against 2 dice; 100 throws: defenders lost 108 armies",
-        "100 rolls 3 v 2: attackers lost 92",
-        "100 times 3 v 2, defenders have lost 108 armies",
-    ],
-)
+@for_each(*table(__file__, "totals"))
 def test_totals_may_come_in_any_order_and_for_one_side(text: str) -> None:
     (wanted,) = read_entries("100 rolls 3 v 2: attackers lost 92, defenders 108")
     assert read_entries(text) == [wanted]
@@ -336,28 +260,12 @@ def test_dice_on_the_command_line_need_the_option_log(
     assert printed.stderr.count("\n") == 1
 
 
-UNCLEAR = {
-    "6 4,5 3\n": "line 1: which side attacked is not clear",
-    "64-53\n5-3\n": "line 1: which side attacked is not clear",
-    "6 4 1 5 3\n": "line 1: expected dice that show 1 to 6: of one side",
-    "6,4,1,5,3\n": "line 1: expected dice that show 1 to 6: of one side",
-    "5 4\n6 5\n": "line 1: which side attacked is not clear",
-    "6,4 5\n": "line 1: which dice belong together is not clear",
-    "[[6, 4, 1], [5, 3]\n": "",
-    "[6, 4, 1]\n[5, 3]\n": "",
-    "9-4\n": "line 1: expected the dice of both sides",
-    "641-53\n53-641\n": "line 2: expected the dice of both sides, at most 3 in attack and 2 in "
-    "defence, as in line 1, '641-53', got '53-641'",
-    "6 v 1\n": "line 1: which side attacked is not clear",
-}
-
-
-@pytest.mark.parametrize("text", UNCLEAR, ids=repr)
-def test_no_unclear_log_is_guessed(text: str) -> None:
+@for_each(*table(__file__, "unclear_logs"))
+def test_no_unclear_log_is_guessed(text: str, sentence: str) -> None:
     with pytest.raises(IactaError) as caught:
         audit(text)
-    assert str(caught.value).startswith(UNCLEAR[text])
-    if UNCLEAR[text]:
+    assert str(caught.value).startswith(sentence)
+    if sentence:
         assert str(caught.value).endswith(ACCEPTED)
 
 
@@ -367,52 +275,11 @@ def test_logs_with_three_dice_on_both_sides_need_a_heading() -> None:
     assert read_entries("attack 641 defence 533\n", "capital")[0].outcome == (1, 2)
 
 
-WRONG = {
-    "hello\nworld\n": "line 1: unknown columns 'hello'; a log has a heading and lines",
-    "641-537\n": "line 1: expected the dice of both sides",
-    "6 4 1 2,5 3\n": "line 1: expected the dice of both sides",
-    "641-53\nhello\n": "line 2: expected the dice of both sides, at most 3 in attack",
-    "[6, 4, 1] [5, 3\n": "",
-    "a1,a2,d1\n6,7,5\n": "line 2: attack must be dice that show 1 to 6, got '6 7'",
-    "a1,a2,d1\n,,5\n": "line 2: missing attack: enter the dice of both sides",
-    "a1,a1,d1\n6,5,5\n": "line 1: the column a1 appears twice",
-    "Attack Dice,Defense Dice\n6 4 1,\n": "line 2: missing defence",
-    "Attack Dice,Defense Dice\n6 4 9,5\n": "line 2: attack must be dice that show 1 to 6",
-    "attack_dice,defence_dice\n3,2\n": "line 2: missing attackers_lost",
-    "6 v 1 maybe\n": "line 1: unknown layout '6 v 1 maybe'",
-    "6 v 1 lost\n7 v 2 drawn\n": "line 2: expected battles such as 6 v 1 lost, as in line 1, '6 "
-    "v 1 lost', got '7 v 2 drawn'; a log has",
-    "6 v 1 lost, hello\n": "line 1: unknown layout",
-    "1 v 3 lost\n": "line 1: attackers must be at least 2, because 1 must stay behind, got 1",
-    "attackers,defenders,won\n6,1,perhaps\n": (
-        "line 2: won must be a word such as yes, no, won or lost, got 'perhaps'"
-    ),
-    "attackers,defenders,won\n6,,no\n": "line 2: missing defenders",
-    "attackers,defenders,won,ahead\n6,1,no,3\n": "line 2: missing attackers_left",
-    "attackers,defenders,attackers_left,defenders_left,won\n6,1,5,0,no\n": "line 2: won must be",
-    "100 rolls 3 v 2: attackers lost 92, defenders 107\n": "line 1: 100 rolls of 3 against 2 must "
-    "take 200 armies in all, got attackers_lost 92 and defenders_lost 107",
-    "100 rolls 4 v 2: attackers lost 92, defenders 108\n": "line 1: attack_dice must be a whole "
-    "number from 1 to 3, got 4",
-    "0 rolls 3 v 2: attackers lost 0, defenders 0\n": "line 1: rolls must be a whole number from 1",
-    "rolls,attack_dice,defence_dice\n9,3,2\n": "line 2: missing attackers_lost",
-    "rolls,count,attack_dice,defence_dice,attackers_lost\n9,9,3,2,9\n": "line 2: a line must have "
-    "rolls or count, got both",
-    "3 v 2: 100, attackers lost 92\n": "line 1: unknown layout",
-    "100 rolls 3 v 2: attackers lost 92, attackers lost 92\n": "line 1: unknown layout",
-    "100 rolls 3 v 2: attackers lost 201\n": "line 1: attackers_lost must be a whole number",
-    "5 3 6 1 2 2 7\n": "line 1: expected dice that show 1 to 6",
-    "5 3 6 1 2 2\n5-3\n": "line 2: expected dice that show 1 to 6",
-    "40 sixes in 36 dice\n": "line 1: unknown layout",
-    "[fight] Ada strikes Ben: 3 dice against 1\n[fight] lost: 0 to 1\n": "line 1: unknown layout "
-    "'[fight] Ada strikes Ben: 3 dice against 1'",
-    "[ATTACK] red\n": "line 1: unknown columns '[ATTACK] red'",
-    "[3] red\n": "line 1: unknown layout '[3] red'",
+WRONG = dict(table(__file__, "wrong_logs")[1]) | {
     "9" * 9000 + "-5\n": "line 1: expected dice that show 1 to 6",
     "[" * 5000 + "6] [5]\n": "",
     "6 4 1,5 3\n" + "6 " * 4000 + "\n": "line 2: expected the dice of both sides",
     "6" + " " * 9000 + "v 1 lost x\n": "line 1: unknown",
-    "\u0666 4 1,5 3\n": "line 1: unknown layout",
 }
 
 
@@ -495,12 +362,12 @@ def test_long_logs_without_a_heading_are_read_block_by_block(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rng = np.random.default_rng(4)
-    rolls = [(tuple(row[:3]), tuple(row[3:])) for row in rng.integers(1, 7, (4000, 5)).tolist()]
-    text = lines("{a}-{d}", rolls)
+    rows = rng.integers(1, 7, (4000, 5)).tolist()
+    text = "".join(f"{separate_dice(row[:3], '')}-{separate_dice(row[3:], '')}\n" for row in rows)
     whole = read_entries(text)
     monkeypatch.setattr("iacta.inputs.tabular.BLOCK_BYTES", 999)
     assert read_entries(text) == whole
-    assert [each.dice for each in whole] == [attack + defence for attack, defence in rolls]
+    assert [list(each.dice) for each in whole] == rows
 
 
 def test_descriptions_of_layouts_and_columns_stand_alone() -> None:

@@ -21,7 +21,9 @@ from iacta.questions import ask
 from iacta.questions.review import ReviewAnswer, ReviewQuestion
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
+from tests.cases import for_each
 from tests.plan import twin
+from tests.tables import table
 
 BORDERS = [(v, c) for v in "ABCD" for c in "ABCD" if v != c and {v, c} != {"A", "D"}]
 BOARD = Board("square", tuple("ABCD"), tuple(BORDERS))
@@ -234,21 +236,7 @@ def test_the_costliest_decisions_name_a_better_decision() -> None:
     assert found.players[0].cost == found.steps[0].before
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"left": 9}, "line 1: battle 1: armies left on A must be"),
-        ({"their_left": 0}, "line 1: battle 1: moved must be given, from 1 to 4"),
-        ({"their_left": 0, "moved": 5}, "line 1: battle 1: moved must be from 1 to 4, got 5"),
-        ({"moved": 1}, "line 1: battle 1: moved must be 0 without a conquest, got 1"),
-        ({"to": "Mars"}, "line 1: battle 1: "),
-        ({"their_left": 0, "moved": 2, "dice": 3}, "line 1: battle 1: moved must be from 3 to 4"),
-        ({"die": 3}, "line 1: battle 1: unknown key 'die'"),
-        ({"dice": 3}, "line 1: battle 1: dice must be 1 where A loses 0 and C 1, got 3"),
-        ({"dice": "3"}, "line 1: battle 1: dice must be a whole number from 1 to 3, got '3'"),
-        ({"from": 2.5}, "line 1: battle 1: from must be a territory, got 2.5"),
-    ],
-)
+@for_each(*table(__file__, "impossible_battles"))
 def test_impossible_battles_are_refused(change: dict[str, Any], sentence: str) -> None:
     battle = {"from": "A", "to": "C", "left": 5, "their_left": 1} | change
     with pytest.raises(IactaError) as caught:

@@ -16,6 +16,8 @@ from iacta.plan.judge import StateValue
 from iacta.plan.step_tree import StepTree
 from iacta.questions import ask
 from iacta.questions.steps import StepsAnswer, StepsQuestion
+from tests.cases import for_each
+from tests.tables import table
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -268,18 +270,7 @@ def test_words_name_a_goal() -> None:
     assert [node.words for node in nodes[1:]] == ["Goal: worth", "No goal", "Goal: take Argentina"]
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"order": [99]}, "order must be a whole number"),
-        ({"time_limit": -1}, "time_limit must be"),
-        ({"steps": [{"do": "stop", "after": 5}]}, "after must be"),
-        ({"steps": "stop"}, "steps must be"),
-        ({"of": 1}, "unknown parameter 'of'"),
-        ({"version": 2}, "version must be 1, got 2"),
-        ({"take_any": "Peru"}, "take"),
-    ],
-)
+@for_each(*table(__file__, "invalid_steps"))
 def test_invalid_steps_and_options_are_refused(more: dict[str, Any], words: str) -> None:
     with pytest.raises(IactaError, match=words):
         value_steps({**ASKED, **more})

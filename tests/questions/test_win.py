@@ -32,6 +32,8 @@ from iacta.war import Reach
 from iacta.war.games import War, describe_aim, find_best_aim_per_goal
 from iacta.war.narration import describe_moves
 from iacta.war.players import PLAYERS
+from tests.cases import for_each
+from tests.tables import table
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -298,25 +300,7 @@ def test_a_sole_owner_has_won() -> None:
     assert found.record()["is_complete"]
 
 
-@pytest.mark.parametrize(
-    ("more", "how"),
-    [
-        ({}, "no other player is left"),
-        ({"win_by": "share=60%"}, "they own 26 of the 42 territories"),
-        (
-            {"win_by": "capitals", "capital": {"red": "Peru", "blue": "Siam"}},
-            "they own all 2 capitals (Peru, Siam)",
-        ),
-        (
-            {"win_by": "missions", "mission": {"red": "Africa", "blue": "Europe"}},
-            "their mission is fulfilled (Africa)",
-        ),
-        (
-            {"win_by": "missions", "mission": {"red": "hidden", "blue": "Europe"}},
-            "their secret mission is fulfilled (24 territories)",
-        ),
-    ],
-)
+@for_each(*table(__file__, "winning_turns"))
 def test_a_turn_that_wins_says_how(more: dict[str, Any], how: str, tmp_path: Path) -> None:
     cards = tmp_path / "cards.toml"
     cards.write_text('missions = ["24 territories"]')
