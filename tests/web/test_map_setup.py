@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from iacta.board.files import classic_board, read_board
@@ -11,6 +12,7 @@ from tests.web.board_page import (
     POSITION,
     TINY_LINK,
     TURN,
+    attack,
     counted,
     dropped,
     play,
@@ -84,7 +86,6 @@ def test_a_position_is_set_up_by_touch(visit: Visit) -> None:
 
 def test_a_position_is_set_up_on_the_map_by_keyboard_alone(visit: Visit) -> None:
     page = visit(TINY_LINK)
-    says(page, "C", "blue, 2, goal")  # the goal of the link is shown
     spot(page, "A").focus()
     page.keyboard.type("12")
     says(page, "A", "red, 12")
@@ -175,6 +176,53 @@ def test_a_file_dropped_while_the_page_loads_stays_open(visit: Visit) -> None:
     expect(page.locator("#board-name")).to_have_text(name)
     page.wait_for_timeout(700)
     expect(page.locator("#board-name")).to_have_text(name)
+
+
+def test_a_link_followed_while_the_page_loads_stays_open(visit: Visit) -> None:
+    page = visit("/about")
+    page.route(re.compile("examples"), late)
+    page.goto(page.url.replace("/about", "/map"))
+    page.evaluate("fragment => { location.hash = fragment; }", TINY_LINK.partition("#")[2])
+    says(page, "C", "blue, 2, goal")
+    page.reload()
+    says(page, "C", "blue, 2, goal")
+
+
+@pytest.mark.parametrize("delayed", ["board", "read", "labels", "replay"])
+def test_input_before_the_first_answers_is_not_lost(visit: Visit, delayed: str) -> None:
+    page = visit("/about")
+    refused = list[str]()
+    page.on("response", lambda found: refused.append(found.url) if found.status == 422 else None)
+    page.route(re.compile(f"/api/v1/.*{delayed}$"), late)
+    page.goto(page.url.replace("/about", TINY_LINK))
+    spot(page, "A").focus()
+    page.keyboard.type("12")
+    says(page, "A", "red, 12")
+    says(page, "C", "blue, 2, goal")
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    spot(page, "A").click()
+    spot(page, "B").click()
+    expect(page.locator("#battle-name")).to_have_text("A to B")
+    page.goto(page.url.partition("#")[0] + "#setup")
+    page.reload()
+    page.get_by_text("Deal, open or paste").click()
+    page.fill("#pasted", json.dumps(POSITION))
+    page.get_by_role("button", name="Use it").click()
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    spot(page, "A").click()
+    expect(page.locator("#goals")).to_contain_text("Win the game")
+    expect(spot(page, "A")).to_have_attribute("aria-pressed", "true")
+    assert refused == []
+
+
+def test_a_map_tap_during_a_step_follows_the_step(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1")
+    attack(page, "A", "B")
+    page.route("**/turn/step", late)
+    page.get_by_text("I lose 1, they 0").click()
+    spot(page, "A").click()
+    expect(page.locator("#attack-help")).to_be_visible()
+    says(page, "A", "red, 8")
 
 
 def test_a_whole_board_is_painted_with_few_taps(visit: Visit) -> None:

@@ -22,6 +22,13 @@ def test_a_replayed_turn_has_its_usual_new_armies_and_the_words_of_its_rolls() -
         assert sentence.startswith(f"I lose {lost}, they lose {killed} with ")
 
 
+def test_an_incomplete_setup_has_a_reason_instead_of_turns() -> None:
+    empty = {"owners": [-1] * 42, "armies": [0] * 42}
+    found = replay_turns({"setup": {"players": ["red", "blue"], "mover": 0, **empty}})
+    assert found["turns"] == []
+    assert found["problem"] == "player must be a player with a territory, got 'red'"
+
+
 def test_a_turn_states_the_victory_condition_and_the_winner() -> None:
     places = {name: t for t, name in enumerate(classic_board().territories)}
     steps = list[dict[str, object]]()

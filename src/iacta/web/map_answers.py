@@ -292,9 +292,11 @@ class ReplayAnswer(TypedDict):
     """The states of a turn before and after each of many steps.
 
     turns: the first state, followed by the state after each step.
+    problem: the reason why a setup is not a turn; then there are no turns.
     """
 
     turns: list[StepResult | TurnRecord | ImpossibleStep]
+    problem: NotRequired[str]
 
 
 MAP_ANSWERS: dict[str, Any] = {

@@ -231,9 +231,15 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
         `players` for these texts; and the `board` unless it is the classic board.
 
     An impossible step and all later steps have a `problem` instead of a turn. Short texts after an
-    unreadable text are left out.
+    unreadable text are left out. A setup that is not a turn, such as an empty board, has no turns
+    but a `problem`.
     """
-    turn = _read_turn(body, "setup", "steps", "version", "players")
+    try:
+        turn = _read_turn(body, "setup", "steps", "version", "players")
+    except IllegalError as error:
+        if "setup" not in body:
+            raise
+        return {"turns": [], "problem": str(error)}
     check_version(body)
     players = read_sent_players(body)
     nodes = read_tree(turn, _read_step_texts(body.get("steps", []), players))

@@ -23,7 +23,7 @@ import {
   type,
 } from "./map_actions.js";
 import { BoardMap } from "./map_board.js";
-import { findNextStep, removeStep } from "./map_history.js";
+import { findNextStep } from "./map_history.js";
 import { findPlan, forgetAnswers } from "./map_jobs.js";
 import { findPlayer } from "./map_labels.js";
 import { cutNote, readLink } from "./map_link.js";
@@ -70,12 +70,39 @@ const listenToSubmit = (name, handler) =>
 /** Change parts of the state. */
 const change = (parts, options) => commit(changeState(store.state, parts), options);
 
-/** Show the state in the URL, and an error if a part of the URL cannot be read. */
-async function restore() {
+const waiting = []; // tasks that open positions, in order
+
+/**
+ * Open a position with a task. Until the page shows the position, it takes no input. A function
+ * that the task returns is called afterwards.
+ */
+async function open(task) {
+  if (waiting.push(task) > 1) return;
+  const { activeElement } = document;
+  on.page.inert = true;
+  for (; waiting.length; waiting.shift()) {
+    try {
+      const finish = await waiting[0]();
+      await new Promise((done) => {
+        store.shown = done;
+        store.render();
+      });
+      finish?.();
+    } catch (error) {
+      on.wrong.textContent = error.message;
+      on.page.hidden = false;
+    }
+  }
+  on.page.inert = false;
+  activeElement.focus({ preventScroll: true });
+}
+
+/** Show the state in the fragment of a URL, and an error if a part cannot be read. */
+async function restore(fragment) {
   address.cancel();
-  const fragment = location.hash;
+  history.replaceState(null, "", fragment); // an earlier task may have changed it
   if (store.board && fragment === "#main") return; // the target of the link that skips the menu
-  if (!fragment || fragment === "#main") return startExample(EXAMPLES[0], { isFirst: true });
+  if (!fragment || fragment === "#main") return showExample();
   if (fragment === "#setup") return startEmpty();
   const given = new URLSearchParams(fragment.slice(1));
   if (given.has("code")) return openCode(given.get("code"), given.get("b") ?? "");
@@ -100,12 +127,7 @@ async function restore() {
 function useBoard(board) {
   forgetAnswers();
   Object.assign(store, { board, chosen: null, isPicking: false, view: "" });
-  store.map.setBoard(board);
   store.labels.clear();
-  on["board-name"].textContent = board.short_name;
-  const [first] = board.remarks;
-  const count = board.remarks.length === 1 ? "One remark" : `${board.remarks.length} remarks`;
-  on.remarks.textContent = first ? `${count} on this board: ${first.text}` : "";
 }
 
 function countSteps() {
@@ -126,29 +148,33 @@ function replace(state, { board = store.board, words } = {}) {
   commit(state, { isStep: true, board: before, words });
 }
 
-/** Start with another position, without a selected territory. */
+/** Start with another position, without a selected territory; return a function for `open`. */
 function begin(state, board = store.board) {
   const words = store.state?.steps.length ? "Undo: continue the game" : "Undo";
   Object.assign(store, { chosen: null, brush: 0 });
   announce("");
   replace(state, { board, words });
-  store.map.begin();
+  return () => store.map.begin();
 }
 
-listen("restore", "click", () => {
-  const { board, state } = store.undone.pop();
-  const left = [...store.undone];
-  replace(state, { board });
-  update({ undone: left });
-});
+listen("restore", "click", () =>
+  open(() => {
+    const { board, state } = store.undone.pop();
+    const left = [...store.undone];
+    replace(state, { board });
+    update({ undone: left });
+  }),
+);
 
-async function startExample(example, { isFirst = false } = {}) {
-  const before = store.board;
-  const found = await loadExample(example);
-  if (isFirst && store.board !== before) return; // another board was opened in the meantime
-  const state = { ...found.state, played: isFirst || store.state.played };
-  if (isFirst) showFirst(state, found.board);
-  else begin(state, found.board);
+async function startExample(example) {
+  const { board, state } = await loadExample(example);
+  return begin({ ...state, played: store.state.played }, board);
+}
+
+/** Open the page with the first example. */
+async function showExample() {
+  const { board, state } = await loadExample(EXAMPLES[0]);
+  showFirst({ ...state, played: true }, board);
 }
 
 /** Show an empty board to set up. */
@@ -164,7 +190,7 @@ async function openCode(code, boardCode) {
     const { board, state } = await readText(code, "board", beside.board);
     showFirst({ ...state, played: true }, board);
   } catch (error) {
-    await startExample(EXAMPLES[0], { isFirst: true });
+    await showExample();
     on.wrong.textContent = error.message;
   }
 }
@@ -181,25 +207,26 @@ function showFirst(state, board) {
 /** Open the text of a file: a position or a board. */
 async function openText(text, name) {
   on.wrong.textContent = "";
-  try {
-    const { board, state, isPosition } = await readText(text, name, store.board?.board);
-    if (!mayEnd()) return;
-    begin(state, board);
-    announce(
-      isPosition
-        ? `Loaded the position on ${board.name}.`
-        : `Loaded the board ${board.name}: ${board.territories.length} territories.`,
-    );
-    remember(board, store.state);
-  } catch (error) {
-    on.wrong.textContent = error.message;
-  }
+  const { board, state, isPosition } = await readText(text, name, store.board.board);
+  if (!mayEnd()) return null;
+  const finish = begin(state, board);
+  announce(
+    isPosition
+      ? `Loaded the position on ${board.name}.`
+      : `Loaded the board ${board.name}: ${board.territories.length} territories.`,
+  );
+  remember(board, store.state);
+  return finish;
 }
 
 addEventListener("pagehide", () => {
   if (store.state) history.replaceState(null, "", makeLink());
 });
-addEventListener("popstate", restore);
+function openAddress() {
+  const { hash } = location;
+  open(() => restore(hash));
+}
+addEventListener("popstate", openAddress);
 
 listen("smaller", "click", () => store.map.zoomBy(1 / 1.4));
 listen("larger", "click", () => store.map.zoomBy(1.4));
@@ -223,15 +250,17 @@ listen("to-play", "click", () => {
   tree.forgetError();
   remember(store.board, store.state);
   closePad();
-  commit({ ...store.state, played: true }, { isStep: true });
-  store.map.reveal(store.map.findLargestStack());
+  open(() => {
+    commit({ ...store.state, played: true }, { isStep: true });
+    return () => store.map.reveal(store.map.findLargestStack());
+  });
 });
 
 listen("corrected", "click", correct);
 listen("start-over", "click", () => {
   const { goals } = store.state;
   const parts = { steps: [], at: 0, goals: { 0: goals[0] ?? "" }, played: false };
-  if (mayEnd()) begin({ ...store.state, ...parts });
+  if (mayEnd()) open(() => begin({ ...store.state, ...parts }));
 });
 listen("pad", "click", ({ target }) => target.dataset.key && pressPad(target.dataset.key));
 listen("all", "click", () => {
@@ -241,14 +270,18 @@ listen("all", "click", () => {
 listen("example", "change", () => {
   const [kind, ...digits] = on.example.value;
   const number = Number(digits.join(""));
-  if (kind === "e") startExample(EXAMPLES[number]);
+  if (kind === "e") open(() => startExample(EXAMPLES[number]));
   if (kind === "r") location.hash = listRecent()[number].fragment;
   on.example.value = "";
 });
-takeFiles(on.file, openText, (sentence) => {
-  on.wrong.textContent = sentence;
-});
-listenToSubmit("paste", () => openText(on.pasted.value, "board"));
+takeFiles(
+  on.file,
+  (text, name) => open(() => openText(text, name)),
+  (sentence) => {
+    on.wrong.textContent = sentence;
+  },
+);
+listenToSubmit("paste", () => open(() => openText(on.pasted.value, "board")));
 /** Ask the server, and call `take` with the answer; show the reason of a refusal. */
 async function ask(question, body, take) {
   try {
@@ -283,9 +316,7 @@ listenToSubmit("rest", () => {
   const filled = fillTerritories(store.state, armies, player);
   replace(filled, { words: "Undo the fill" });
 });
-listen("clear", "click", () => {
-  begin(emptyTerritories(store.state));
-});
+listen("clear", "click", () => open(() => begin(emptyTerritories(store.state))));
 listen("rules", "change", () => change({ rules: on.rules.value }));
 listen("forget-condition", "click", () => {
   const { win, ...fields } = store.state.fields;
@@ -299,7 +330,10 @@ listen("usual", "click", () =>
   ask(
     "turn/replay",
     { setup: { ...makeSetup(store.state), fresh: 0 }, board: store.board.board },
-    ({ turns }) => change({ fresh: turns[0].usual }),
+    ({ turns, problem }) => {
+      if (problem) throw new Refused(problem);
+      change({ fresh: turns[0].usual });
+    },
   ),
 );
 
@@ -333,7 +367,7 @@ listen("undo", "click", () => {
   const before = findStepBefore(state.at);
   const { after } = state.steps[state.at - 1];
   const gone = after === before ? state.at : after;
-  commit({ ...state, ...removeStep(state, gone) }, { isStep: true });
+  commit({ ...state, ...tree.remove(state, gone) }, { isStep: true });
 });
 listen("whole", "toggle", render);
 listen("note", "click", () => {
@@ -356,7 +390,7 @@ document.addEventListener("keydown", (event) => {
   }
   const { state } = store;
   const isModified = event.altKey || event.ctrlKey || event.metaKey;
-  if (!state || !isAnalysing() || isModified) return;
+  if (!state || on.page.inert || !isAnalysing() || isModified) return;
   if (target.closest?.("input, select, textarea, svg, dialog")) return;
   if (key === "ArrowLeft" && state.at) on.back.click();
   if (key === "ArrowRight" && findNextStep(state.steps, state.at)) on.forth.click();
@@ -381,4 +415,4 @@ addEventListener("afterprint", () => {
   on.whole.open = on.whole.dataset.wasOpen === "true";
 });
 
-restore();
+openAddress();

@@ -53,12 +53,15 @@ export function choose(t) {
   store.map.reveal(t);
 }
 
+/** Handle a tap on a territory, after the current step; return true. */
 export function click(t) {
+  if (store.isBusy) return store.taps.push(() => click(t)) > 0;
   closePad();
   store.chosen = t;
   if (store.isPicking) changeTarget(t);
   else if (isAnalysing()) tapDuringTurn(t);
   else paint(t);
+  return true;
 }
 
 /** Give a territory to the player of the brush; if the player already owns it, add one army. */

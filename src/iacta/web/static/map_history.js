@@ -2,9 +2,9 @@
 //
 // The server stores no games. The page sends a position and its steps, and receives the turns after
 // them: code, phase and sentence, owners and armies, the odds at each border, and the last step in
-// words, or the reason why the step is impossible.
+// words, or the reason why the step or the position is impossible.
 
-import { postJson } from "./ask.js";
+import { postJson, Refused } from "./ask.js";
 import { makeSetup } from "./map_state.js";
 
 export class Tree {
@@ -23,12 +23,13 @@ export class Tree {
     const key = JSON.stringify([board.code, makeSetup(state)]);
     const texts = steps.map(joinText);
     const isSame = this.key === key && texts.every((text, k) => text === this.texts[k]);
-    if (isSame && this.turns.length) return true;
-    if (this.isWaiting || (isSame && this.error)) return false;
+    if (isSame && (this.turns.length || this.error)) return !this.error;
+    Object.assign(this, { turns: [], error: null }); // they belong to another state
+    if (this.isWaiting) return false; // `done` will call this function when the answer is here
     this.isWaiting = true;
     const sent = steps.map(({ after, text }) => ({ after, text }));
     const body = { setup: makeSetup(state), board: board.board, players, steps: sent };
-    const store = ({ turns = [], error = null }) => {
+    const store = ({ turns = [], problem, error = problem ? new Refused(problem) : null }) => {
       Object.assign(this, { key, texts, turns, error, isWaiting: false });
       this.version += 1;
       for (const turn of turns) readOwners(turn, players);
@@ -55,6 +56,26 @@ export class Tree {
     this.turns = [...this.turns.slice(0, count + 1), turn];
     this.texts = [...this.texts.slice(0, count), joinText(taken)];
     return { steps: [...steps, taken], at: count + 1 };
+  }
+
+  /** Remove a step and all later steps; return the changed parts of the state. */
+  remove({ steps, goals }, gone) {
+    const [isGone, numbers, left] = [[false], [0], []];
+    steps.forEach((step, k) => {
+      isGone[k + 1] = k + 1 === gone || isGone[step.after];
+      if (isGone[k + 1]) return;
+      left.push({ ...step, after: numbers[step.after] });
+      numbers[k + 1] = left.length;
+    });
+    this.turns = this.turns.filter((_, k) => !isGone[k]);
+    this.texts = left.map(joinText);
+    this.version += 1;
+    const kept = Object.entries(goals).filter(([k]) => !isGone[k]);
+    return {
+      steps: left,
+      at: numbers[steps[gone - 1].after],
+      goals: Object.fromEntries(kept.map(([k, goal]) => [numbers[k], goal])),
+    };
   }
 
   /** Return the number of the step that begins the turn of a step; 0 for the first turn. */
@@ -99,21 +120,4 @@ export function findLine(steps, at) {
   const line = findPath(steps, at);
   for (let k = findNextStep(steps, at); k; k = findNextStep(steps, k)) line.push(k);
   return line;
-}
-
-/** Return the parts of a state without a step and all later steps; `at` is the step before. */
-export function removeStep({ steps, goals }, gone) {
-  const [isGone, numbers, left] = [[false], [0], []];
-  steps.forEach((step, k) => {
-    isGone[k + 1] = k + 1 === gone || isGone[step.after];
-    if (isGone[k + 1]) return;
-    left.push({ ...step, after: numbers[step.after] });
-    numbers[k + 1] = left.length;
-  });
-  const kept = Object.entries(goals).filter(([k]) => !isGone[k]);
-  return {
-    steps: left,
-    at: numbers[steps[gone - 1].after],
-    goals: Object.fromEntries(kept.map(([k, goal]) => [numbers[k], goal])),
-  };
 }

@@ -35,6 +35,8 @@ export function loadLabels() {
   requestLabels(missing).then(store.render, (error) => {
     labels.delete("waiting");
     on.wrong.textContent = error.message;
+    on.page.hidden = false;
+    store.shown();
   });
   return false;
 }

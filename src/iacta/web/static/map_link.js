@@ -91,7 +91,8 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
   const goal = given.get("g");
   if (goal) {
     const numbers = readNumbers(given.get("t"));
-    goals.shown = [goal, given.get("o") === "1" ? 1 : 0, ...numbers].join(".");
+    const text = [goal, given.get("o") === "1" ? 1 : 0, ...numbers].join(".");
+    goals[steps.length ? "shown" : 0] = text;
   }
   const state = {
     ...defaults,

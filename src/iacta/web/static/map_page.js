@@ -56,21 +56,24 @@ const HOUSE_RULES = "the rules of the file";
 const PASTE =
   "The picture contains the code of the position: scan it, then paste the code into iacta.";
 
-/** Draw the page again. Elements that do not change keep their focus. */
+/**
+ * Draw the page again, once the server has answered all that the page shows. Elements that do not
+ * change keep their focus.
+ */
 export function render() {
+  const isLoaded = tree.load(store.board, store.state, render);
+  if (tree.error && store.state.played) return refuseTurn();
+  if (isLoaded) readSteps();
   const { board, state } = store;
-  const isLoaded = tree.load(board, state, showReplayOrError);
-  if (isLoaded && state.goals.shown) return showReplayOrError();
-  if (!loadLabels()) return;
+  if (!loadLabels() || (state.played && !isLoaded)) return; // the answer will draw the page
   on.page.hidden = false;
-  const isReady = state.played && isLoaded;
-  const turn = isReady ? findTurn() : null;
-  if (isReady && isAnalysing()) startSearches();
+  const turn = state.played ? findTurn() : null;
+  if (isAnalysing()) startSearches();
   else endSearches();
   if (isLoaded) keepTurn(board.board === "classic" ? findCode() : "");
+  if (store.map.board !== board) showBoard();
   const view = findView(turn);
   store.map.show(view);
-  on.page.classList.toggle("waiting", state.played && !isReady);
   for (const part of [on.play, on.value, on.nav, on.game, on.curve]) part.hidden = !isAnalysing();
   for (const part of [on.setup, on.painting]) part.hidden = isAnalysing();
   for (const part of [on.beginning, on.sharing, on.amount]) part.hidden = Boolean(store.fixes);
@@ -82,30 +85,41 @@ export function render() {
   showLegend(view);
   showFilling();
   showGoal();
-  if (on.sharing.open) showShared();
+  on.code.disabled = !isLoaded;
+  if (on.sharing.open && (isLoaded || tree.error)) showShared();
   if (isAnalysing()) showPlay(turn);
   else {
     redraw(on.now);
     showSetup(view);
   }
+  store.shown();
 }
 
-/** Show the turns of a link once they are replayed, or the error of a replay that failed. */
-function showReplayOrError() {
+function showBoard() {
+  const { map, board } = store;
+  map.setBoard(board);
+  on["board-name"].textContent = board.short_name;
+  const [first] = board.remarks;
+  const count = board.remarks.length === 1 ? "One remark" : `${board.remarks.length} remarks`;
+  on.remarks.textContent = first ? `${count} on this board: ${first.text}` : "";
+}
+
+/** Return to the setup, because the position has no turn, and show the reason. */
+function refuseTurn() {
   const { state } = store;
-  if (tree.error && state.played) {
-    commit({ ...state, played: false, steps: [], at: 0 });
-    on.wrong.textContent = tree.error.message;
-    return;
+  const goals = { 0: state.goals[0] ?? state.goals.shown ?? "" };
+  commit({ ...state, goals, played: false, steps: [], at: 0 });
+  on.wrong.textContent = tree.error.message;
+}
+
+/** Read the steps of a link: drop unreadable steps, and find the turn of the goal on the screen. */
+function readSteps() {
+  const count = tree.turns.length - 1;
+  if (count < store.state.steps.length) {
+    [store.state, on.wrong.textContent] = dropUnreadable(store.state, count);
   }
-  let [known, problem] = [state, ""];
-  if (!tree.error && tree.turns.length <= state.steps.length)
-    [known, problem] = dropUnreadable(state, tree.turns.length - 1);
-  const { shown, ...goals } = known.goals;
-  store.state = known;
-  if (shown) store.state = { ...known, goals: { ...goals, [findTurnStart()]: shown } };
-  if (problem) on.wrong.textContent = problem;
-  store.render();
+  const { shown, ...goals } = store.state.goals;
+  if (shown) store.state = { ...store.state, goals: { ...goals, [findTurnStart()]: shown } };
 }
 
 /** Return the contents of the map and of the table. */

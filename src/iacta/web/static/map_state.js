@@ -30,7 +30,7 @@
  * @property {Record<string, string>} fields further fields of the turn, such as a victory condition
  * @property {Record<number|"shown", string>} goals the goal of each turn, as a short text of the
  *   server, by the step that begins the turn; 0 is the first turn. `shown` is the goal of the turn
- *   of step `at` until the steps are known.
+ *   of step `at` of a link until its steps are known.
  * @property {boolean} played whether the turn is analysed, rather than set up
  * @property {Step[]} steps the tree of steps
  * @property {number} at the number of the step that the page shows

@@ -33,6 +33,7 @@ export const store = {
   labels: new Map(), // the labels of players and goals, by the board and the players
   map: null, // the `BoardMap` on the screen
   render: () => {}, // the function that draws the page
+  shown: () => {}, // called when the page shows the state
   chosen: null, // the selected territory
   brush: 0, // the player who gets tapped territories; -1 for nobody, null if taps only select
   isPicking: false, // whether taps select the territories of the goal
@@ -48,7 +49,7 @@ export const store = {
   committed: 0, // the time of the last change of the state
   isBusy: false, // whether the server is processing a step
   lastTap: { x: 0, y: 0, time: 0, words: "" }, // the last tap beside the map
-  taps: [], // the labels of the buttons of queued taps
+  taps: [], // functions for queued taps; each returns whether the tap is still possible
   lastPlan: null, // the last plan, which stays on the screen until the next plan is known
   longer: null, // the job for which the user requested a longer search
   values: { key: "", goals: [], rows: [], job: null }, // values of steps; a requested row is null

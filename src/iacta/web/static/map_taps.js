@@ -1,8 +1,8 @@
 // Fast taps beside the map: each tap presses the button that the player saw.
 //
 // A step may move another button to the place of a tap. Therefore a second tap at the same place
-// within `PAUSE` is ignored if it hits a different button. Taps during a step are queued until the
-// server has answered.
+// within `PAUSE` is ignored if it hits a different button. Taps during a step, here and on the map,
+// are queued until the server has answered.
 
 import { store } from "./map_store.js";
 import { on } from "./page.js";
@@ -13,10 +13,13 @@ const MAX_DISTANCE = 24; // in pixels, between taps at the same place
 /** Return the label of a button without its numbers; `value` distinguishes equal labels. */
 const findLabel = (button) => `${button.value} ${button.firstChild?.textContent ?? ""}`;
 
-const findButton = (words) =>
-  [...on.dock.querySelectorAll("button:not(:disabled)")].find(
-    (button) => findLabel(button) === words,
-  );
+/** Press the button with a label; return whether there is such a button. */
+function press(words) {
+  const buttons = [...on.dock.querySelectorAll("button:not(:disabled)")];
+  const button = buttons.find((each) => findLabel(each) === words);
+  button?.click();
+  return Boolean(button);
+}
 
 on.dock.addEventListener(
   "click",
@@ -36,17 +39,15 @@ on.dock.addEventListener(
     if (!isIgnored && !store.isBusy) return;
     event.preventDefault();
     event.stopPropagation();
-    if (!isIgnored) store.taps.push(words);
+    if (!isIgnored) store.taps.push(() => press(words));
   },
   { capture: true },
 );
 
-/**
- * Finish a step: press the button of the next queued tap. If the button is gone, clear the queue.
- */
+/** Finish a step: carry out the queued taps up to the next step. Drop all taps after a failure. */
 export function endStep(isTaken) {
   store.lastTap.time = Date.now();
-  const button = isTaken && store.taps.length && findButton(store.taps.shift());
-  if (button) button.click();
-  else store.taps = [];
+  let isPossible = isTaken;
+  while (isPossible && store.taps.length && !store.isBusy) isPossible = store.taps.shift()();
+  if (!isPossible) store.taps = [];
 }
