@@ -249,3 +249,20 @@ def test_losses_against_seen_dice_follow_the_distribution(rules: str) -> None:
         seen = Counter(compare_dice(each[:ours], each[ours:], found) for each in dice)
         shares = {each: Fraction(n, 6 ** (ours + theirs)) for each, n in seen.items()}
         assert shares == dict(Roll(ours, theirs, found).losses().items())
+
+
+def test_a_defender_who_sees_the_dice_loses_as_in_an_enumeration() -> None:
+    found = find_rules("defender sees first")
+    for ours, most in ((1, 2), (2, 2), (3, 2), (3, 1)):
+        expected = [Fraction(0), Fraction(0)]
+        for mine in product(range(1, 7), repeat=ours):
+            replies = []
+            for dice in range(1, most + 1):
+                lost = [
+                    compare_dice(mine, yours, found) for yours in product(range(1, 7), repeat=dice)
+                ]
+                means = [Fraction(sum(side), len(lost)) for side in zip(*lost, strict=True)]
+                replies.append((means[0] - means[1], dice, means))
+            best = max(replies)[2]
+            expected = [total + mean / 6**ours for total, mean in zip(expected, best, strict=True)]
+        assert Roll(ours, most, found).expected_losses_if_seen() == tuple(expected)

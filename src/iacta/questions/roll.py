@@ -1,6 +1,7 @@
 """The losses of one roll of the dice."""
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -8,17 +9,12 @@ from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Whole
 from iacta.forms.percentages import format_all_digits, list_fractions
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import RULES_KEY, KeyedRecord, key
+from iacta.forms.record import OMITTED, RULES_KEY, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section, make_sections
 from iacta.forms.sentences import add_noun, note_rules
 from iacta.forms.shared_parameters import ExactForm, RulesForm
 from iacta.inputs.meanings import Count, Unit
 from iacta.rules.roll import Losses, Roll
-
-CHOSEN_DICE = (
-    "Under these rules they choose how many dice to throw after seeing yours, so the losses of a "
-    "roll depend on their choice."
-)
 
 
 @question(
@@ -38,6 +34,11 @@ class RollQuestion(RulesForm, ExactForm, Question):
     @cached_property
     def roll(self) -> Roll:
         return Roll(self.attack_dice, self.defence_dice, self.rule_set.rules)
+
+    def find_losses_if_seen(self) -> tuple[Fraction, Fraction] | None:
+        """Return the expected losses if the defender chooses their dice last; `None` otherwise."""
+        is_chosen = not self.roll.rules.mode.dice_chosen_first and self.roll.defence_dice > 1
+        return self.roll.expected_losses_if_seen() if is_chosen else None
 
     def answer(self, watch: Watch | None = None) -> "RollAnswer":
         return RollAnswer(self, tuple(_sort_losses(self.roll)))
@@ -79,6 +80,14 @@ class RollRecord(KeyedRecord):
         "Armies that the defenders lose on average.", is_column=True
     )
     losses: tuple[LossesRecord, ...] = key("The possible losses, best for the attackers first.")
+    attackers_lost_if_seen: float = key(
+        "Armies that the attackers lose on average if the defender sees their roll first and then "
+        "throws the better number of dice.",
+        default=OMITTED,
+    )
+    defenders_lost_if_seen: float = key(
+        "Armies that the defenders lose on average in this case.", default=OMITTED
+    )
 
 
 class RollAnswer(Answer):
@@ -100,6 +109,7 @@ class RollAnswer(Answer):
     def data(self) -> RollRecord:
         roll, total = self.question.roll, self.total
         attackers, defenders = roll.expected_losses()
+        seen = self.question.find_losses_if_seen()
         return RollRecord(
             attack_dice=roll.attack_dice,
             defence_dice=roll.defence_dice,
@@ -109,6 +119,8 @@ class RollAnswer(Answer):
             losses=tuple(
                 LossesRecord.from_count(losses, number, total) for losses, number in self.counts
             ),
+            attackers_lost_if_seen=OMITTED if seen is None else float(seen[0]),
+            defenders_lost_if_seen=OMITTED if seen is None else float(seen[1]),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -124,16 +136,21 @@ class RollAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         roll = self.question.roll
         means = attackers, defenders = roll.expected_losses()
-        is_chosen = not roll.rules.mode.dice_chosen_first and roll.defence_dice > 1
+        seen = self.question.find_losses_if_seen()
         dice = add_noun(roll.attack_dice, "attack die", "attack dice")
-        when = f"If they throw {roll.defence_dice} dice," if is_chosen else "On average"
-        sentence = (
-            f"{when} a roll of {dice} against {roll.defence_dice} costs you "
-            f"{float(attackers):.4f} armies and them {float(defenders):.4f}"
-            f"{note_rules(self.question.rule_set.name)}."
-        )
-        notes = [CHOSEN_DICE] if is_chosen else []
-        yield Section([sentence, *notes, *(list_fractions(*means) if self.question.exact else [])])
+        note = note_rules(self.question.rule_set.name)
+        cost = f"costs you {float(attackers):.4f} armies and them {float(defenders):.4f}"
+        if seen is None:
+            sentences = [f"On average a roll of {dice} against {roll.defence_dice} {cost}{note}."]
+        else:
+            sentences = [
+                f"On average a roll of {dice} costs you {float(seen[0]):.4f} armies and them "
+                f"{float(seen[1]):.4f}, if they see your dice and then throw the better number "
+                f"of dice, up to {roll.defence_dice}{note}.",
+                f"A roll against {roll.defence_dice} dice {cost}:",
+            ]
+        fractions = [*list_fractions(*means), *(list_fractions(*seen) if seen else [])]
+        yield Section([*sentences, *(fractions if self.question.exact else [])])
         width = len(str(self.total))
         yield Section(
             [

@@ -153,6 +153,21 @@ Losses(attackers=2, defenders=0): 2275})
             defenders - gained, counts.total
         )
 
+    def expected_losses_if_seen(self) -> tuple[Fraction, Fraction]:
+        """Return the expected losses against a defender who sees the attack roll before theirs.
+
+        The defender throws up to `defence_dice` dice: the number that costs them the fewest armies
+        compared with the attackers.
+
+        >>> attackers, defenders = Roll(3, 2, "defender sees first").expected_losses_if_seen()
+        >>> round(float(attackers), 4), round(float(defenders), 4)
+        (0.7735, 0.7728)
+        """
+        throws = find_loss_counts_by_throw(self.attack_dice, self.defence_dice, self.rules)
+        total = sum(throws.values())
+        attackers, defenders = _sum_losses_if_seen(throws, Fraction(1))
+        return attackers / total, defenders / total
+
     def best_attack_dice(self, best: int | None = None) -> Distribution[SortedDice]:
         """Return the joint distribution of the highest attack dice, before any bonus.
 
@@ -222,21 +237,30 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
 def _find_ratio_if_seen(rules: Rules) -> Fraction | None:
     """Return the largest ratio of expected losses over all policies, by Dinkelbach's method.
 
-    Each step finds the replies that maximise the expected value of attackers lost − r · defenders
-    lost, and replaces r by the ratio of these replies, until r no longer increases.
+    Each step replaces r by the ratio of the best replies, until r no longer increases.
     """
     throws, ratio = find_loss_counts_by_throw(*rules.full_roll, rules), Fraction(0)
     while True:
-        attackers = defenders = Fraction(0)
-        for row, weight in throws.items():
-            means = [_find_expected_losses(losses) for losses in row]
-            lost = max(means, key=lambda mean: mean[0] - ratio * mean[1])
-            attackers, defenders = attackers + weight * lost[0], defenders + weight * lost[1]
+        attackers, defenders = _sum_losses_if_seen(throws, ratio)
         if attackers - ratio * defenders <= 0:
             return ratio
         if not defenders:
             return None
         ratio = attackers / defenders
+
+
+def _sum_losses_if_seen(throws: SeenLossCounts, ratio: Fraction) -> tuple[Fraction, Fraction]:
+    """Return the losses of both sides, summed over all attack rolls, for the best replies.
+
+    The replies maximise the expected value of attackers lost − ratio · defenders lost. Of equally
+    good replies, the defender throws the most dice.
+    """
+    attackers = defenders = Fraction(0)
+    for row, weight in throws.items():
+        means = [_find_expected_losses(losses) for losses in reversed(row)]
+        lost = max(means, key=lambda mean: mean[0] - ratio * mean[1])
+        attackers, defenders = attackers + weight * lost[0], defenders + weight * lost[1]
+    return attackers, defenders
 
 
 def _find_expected_losses(losses: LossCounts) -> tuple[Fraction, Fraction]:
