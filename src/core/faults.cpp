@@ -111,6 +111,7 @@ std::string find_fault_rewards(const iacta_problem& p) {
         !std::all_of(p.pays, p.pays + p.lands, is_paid))
         return "payments must be finite";
     if (!(p.price >= 0.0 && p.price <= MAX_PAID)) return "the price of an army must be at least 0";
+    if (!(p.margin_price >= 0.0 && p.margin_price <= MAX_PAID)) return "the margin's price must be at least 0";
     auto pays = [](double each) { return each != 0.0; };
     if (p.wins != 0 && (p.sets > 0 || p.price > 0.0 || p.once != 0 || std::any_of(p.pays, p.pays + p.lands, pays)))
         return "a goal to win excludes all other payments";

@@ -81,7 +81,8 @@ class Game : public Dice {
     Set<W> field, resting;  // field: the territories that may be attacked; resting: the territories that may not attack
     Position<W> start;
     double price;
-    bool once, wins;  // wins: whether the goal is to fulfil a way to win
+    double margin_price;  // the price of each lost army when choices are compared; it is no part of any value
+    bool once, wins;      // wins: whether the goal is to fulfil a way to win
     std::vector<Way<W>> ways;
     bool counts_armies;  // whether the goal is a way to win that requires armies on each territory
     int fortify;         // the last move of the turn; 0: not allowed, 1: to a neighbour, 2: over any distance
@@ -221,8 +222,9 @@ class Game : public Dice {
 
 template <int W>
 Game<W>::Game(const iacta_problem& p)
-    : Dice(p), out(p.lands), into(p.lands), price(p.price), once(p.once != 0), wins(p.wins != 0), counts_armies(false),
-      fortify(p.fortify), held(p.held), pays(p.pays, p.pays + p.lands), has_ends(p.until != nullptr) {
+    : Dice(p), out(p.lands), into(p.lands), price(p.price), margin_price(p.margin_price), once(p.once != 0),
+      wins(p.wins != 0), counts_armies(false), fortify(p.fortify), held(p.held), pays(p.pays, p.pays + p.lands),
+      has_ends(p.until != nullptr) {
     start.armies.assign(p.armies, p.armies + lands);
     for (int v = 0; v < lands; ++v) {
         if (p.owner[v] == 1) start.mine.add(v);

@@ -96,6 +96,11 @@ typedef struct {
     double price;
     int32_t once, wins;
 
+    /* The margin. Of two policies, the policy with the greater expected payment less `margin_price` for each army lost
+       on average is better. This price orders choices and is no part of any value. It never makes giving up better than
+       an attack after which a payment is possible. */
+    double margin_price;
+
     /* The ways to win of the player. Way i is fulfilled if the player owns all its territories way_lands[j],
        way_first[i] <= j < way_first[i + 1], and way_number[i] territories in all, each with way_enough[i] armies. The
        last move of the turn may supply the armies of one territory. fortify: one of IACTA_FORTIFY_... */

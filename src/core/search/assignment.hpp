@@ -82,7 +82,7 @@ template <int W>
 class Rows {
   public:
     Rows(const Game<W>& game, Joint joint, int64_t bytes, Deadline& deadline)
-        : game_(game), joint_(joint), deadline_(deadline), wins_(game.kinds) {
+        : game_(game), joint_(joint), deadline_(deadline), wins_(game.kinds), losses_(game.kinds) {
         length_ = 1;
         for (int v = 0; v < game.lands; ++v)
             if (game.start.mine.has(v)) length_ = std::max(length_, game.start.armies[v] + 1);
@@ -205,6 +205,13 @@ class Rows {
             }
         });
         return best;
+    }
+
+    // Returns the expected losses of `a` attackers, garrison excluded, in a battle for c to the end against d defenders.
+    double find_losses(int c, int d, int a) {
+        auto& known = losses_[game_.kind[c]];
+        while (int(known.size()) <= d) known.push_back(make_losses(c, int(known.size()), known));
+        return known[d][std::min(a, length_ - 1)];
     }
 
     // Returns an upper bound on the chance that n armies on v take all territories of a part: the chance if all these
@@ -334,6 +341,28 @@ class Rows {
             found.chances[a] = std::accumulate(&found.few[size_t(a) * dice], &found.few[size_t(a) * dice] + dice, sum);
         }
         return found;
+    }
+
+    // Returns the row of find_losses for d defenders, indexed by the attackers. `fewer` contains the rows for fewer
+    // defenders.
+    std::vector<double> make_losses(int c, int d, const std::deque<std::vector<double>>& fewer) {
+        std::vector<double> row(length_, 0.0);
+        if ((numbers_ += row.size()) > MAX_NUMBERS) throw std::bad_alloc{};
+        for (int a = 1; d > 0 && a < length_; ++a) {
+            double lost = 0.0;
+            if (game_.whole[game_.kind[c]]) {
+                double won = 0.0;
+                visit_wins(c, d, a, [&](int left, double chance) { won += chance, lost += chance * (a - left); });
+                row[a] = lost + (1.0 - won) * a;
+                continue;
+            }
+            visit_losses(c, std::min(a, game_.attack_dice(c)), d, [&](double chance, int x, int y) {
+                deadline_.spend(1);
+                lost += chance * (x + (y ? fewer[d - y] : row)[a - x]);
+            });
+            row[a] = lost;
+        }
+        return row;
     }
 
     // Calls visit(chance, x, y) for each result of a roll, in which x attackers and y defenders are lost. The defender
@@ -481,7 +510,9 @@ class Rows {
     std::vector<uint64_t> key_parts_;  // [territory * FEW_ARMIES + armies]: the number that a territory adds to a key
     std::deque<std::vector<double>> rows_;
     std::vector<std::deque<Wins>> wins_;  // [kind of rules][defenders - 1]: the chances to win
-    size_t numbers_ = 0;                  // the total size of the tables in wins_, limited to MAX_NUMBERS
+    // [kind of rules][defenders][attackers]: the expected losses of the attackers
+    std::vector<std::deque<std::vector<double>>> losses_;
+    size_t numbers_ = 0;  // the total size of the tables in wins_, limited to MAX_NUMBERS
     std::vector<Entry> known_ = std::vector<Entry>(1024);
 };
 
@@ -507,6 +538,29 @@ class Assigner {
     double value(const Position<W>& s, int v, const Set<W>& part, uint64_t due = 0) {
         deadline_.spend(100);
         return rows_.value_alone(s.armies.data(), v, part, due)[s.armies[v]];
+    }
+
+    // Estimates the armies that the player loses if each stack fights for its part. If one conquest is enough, the
+    // stacks fight one after another, in the order of the losses for each success.
+    double estimate_losses(const Position<W>& s, const Parts<W>& parts) {
+        struct Try {
+            double chance, losses;
+        };
+        std::vector<Try> tries;
+        double total = 0.0, missing = 1.0;
+        for (Set<W> rest = parts.owners(); rest.any();) {
+            int v = rest.pop();
+            if (rows_.joint() == Joint::any)
+                tries.push_back({value(s, v, parts[v]), find_fewest_losses(s, v, parts[v])});
+            else total += sum_losses(s, v, parts[v]);
+        }
+        std::sort(tries.begin(), tries.end(),
+                  [](const Try& a, const Try& b) { return a.losses * b.chance < b.losses * a.chance; });
+        for (const Try& each : tries) {
+            total += missing * each.losses;
+            missing *= 1.0 - each.chance;
+        }
+        return total;
     }
 
     // Removes from each part the territories that its stack can no longer reach. Assigns each unassigned territory of
@@ -661,6 +715,27 @@ class Assigner {
     static constexpr double MIN_GAIN = 1e-9;
     // The work reported for a bound, whether cached or computed, so that a limit of work always has the same effect.
     static constexpr int64_t WORK_PER_BOUND = 100;
+
+    // Estimates the losses of a stack that takes all territories of a part.
+    double sum_losses(const Position<W>& s, int v, Set<W> part) {
+        double lost = 0.0, spent = 0.0;
+        while (part.any()) {
+            int t = part.pop(), left = std::max(int(game_.spare(s, v) - spent), 0);
+            double each = rows_.find_losses(t, s.armies[t], left);
+            lost += each;
+            spent += each + game_.keep[t];
+        }
+        return lost;
+    }
+    // Returns the smallest expected losses of a stack in a battle for a territory of a part.
+    double find_fewest_losses(const Position<W>& s, int v, const Set<W>& part) {
+        double fewest = game_.spare(s, v);
+        for (Set<W> near = game_.out[v] & part & game_.paying; near.any();) {
+            int t = near.pop();
+            fewest = std::min(fewest, rows_.find_losses(t, s.armies[t], game_.spare(s, v)));
+        }
+        return fewest;
+    }
 
     double bound(const Position<W>& s, int v, const Set<W>& part) {
         deadline_.spend(WORK_PER_BOUND);

@@ -4,6 +4,9 @@
 //
 //     V(s) = max(0, max over rolls Q(s, roll)).
 //
+// With a margin, let L(s, roll) be the expected losses, and λ the price of the margin. The policy chooses the roll with
+// the greatest Q − λL among all rolls with Q > 0, and V is the Q of this roll.
+//
 // A recursion computes the value of each state once, and stores it in a hash table. The recursion ends because every
 // roll costs an army. States share an entry of the table if they differ only in irrelevant details, such as armies
 // without a target or unreachable territories. Of several rolls with equal Q, the policy chooses the roll with the
@@ -116,7 +119,8 @@ template <int W>
 class Exact {
   public:
     Exact(const Game<W>& game, Deadline& deadline, Ends<W>& ends)
-        : game_(game), deadline_(deadline), ends_(ends), small_(deadline), large_(deadline) {
+        : game_(game), deadline_(deadline), ends_(ends), margin_(game.margin_price, count_armies(game.start)),
+          small_(deadline), large_(deadline) {
         int most = 0;
         for (int v = 0; v < game.lands; ++v)
             if (game.start.mine.has(v)) most = std::max(most, game.start.armies[v]);
@@ -159,7 +163,7 @@ class Exact {
         deadline_.spend();
         size_t bytes = is_small_ ? small_.bytes() : large_.bytes();
         if (int64_t(states()) >= deadline_.states() || int64_t(bytes) > deadline_.bytes()) throw Stopped{};
-        Best best;
+        Best best(margin_);
         visit_rolls(s, [&](const Roll&, const Worth& q) { best.offer(q); });
         is_small_ ? small_.put(key, best.worth()) : large_.put(key, best.worth());
         return best.worth();
@@ -169,7 +173,7 @@ class Exact {
     Decision decide(Position<W> s) {
         uint64_t key[MAX_KEY_WORDS];
         if (game_.is_over(s) || !make_key(s, key)) return {};
-        Best best;
+        Best best(margin_);
         Roll chosen = Decision{}.roll;
         visit_rolls(s, [&](const Roll& roll, const Worth& q) {
             if (best.offer(q)) chosen = roll;
@@ -267,8 +271,9 @@ class Exact {
                 s.armies[c] = m;
                 Worth each = worth(s);
                 each.value += game_.find_end_payment(s);
-                bool is_equal = each.value >= best.value - SAME && each.cost < best.cost - SAME;
-                if (m == spare || each.value > best.value + SAME || is_equal) best = each, moved = m;
+                double rank = margin_.rank(each), top = margin_.rank(best);
+                bool is_equal = rank >= top - SAME && each.cost < best.cost - SAME;
+                if (m == spare || rank > top + SAME || is_equal) best = each, moved = m;
             }
         }
         s.mine.remove(c);
@@ -319,6 +324,7 @@ class Exact {
     const Game<W>& game_;
     Deadline& deadline_;
     Ends<W>& ends_;
+    Margin margin_;
     std::vector<Digit> digits_;
     bool is_small_, fits_;  // whether a key has one word, and whether the problem is small enough
     Table<1> small_;

@@ -52,7 +52,7 @@ class Lookahead {
   public:
     Lookahead(const Game<W>& game, int64_t bytes, Deadline& deadline)
         : game_(game), deadline_(deadline), rows_(game, choose_joint(game), bytes, deadline),
-          assigner_(game, rows_, deadline) {
+          assigner_(game, rows_, deadline), margin_(game.margin_price, count_armies(game)) {
         if (rows_.joint() == Joint::product) {
             for (const auto& set : game.sets) goals_.push_back(set);
             if (game.wins)
@@ -172,6 +172,11 @@ class Lookahead {
                              uint64_t(style_.order));
         return key;
     }
+    static int count_armies(const Game<W>& game) {
+        int sum = 0;
+        for (int armies : game.start.armies) sum += armies;
+        return sum;
+    }
     static Joint choose_joint(const Game<W>& game) {
         if (game.once) return Joint::any;
         if (game.wins && std::all_of(game.ways.begin(), game.ways.end(), [](auto& way) { return way.lands.any(); }))
@@ -254,6 +259,22 @@ class Lookahead {
         return total;
     }
 
+    // Estimates the armies lost by an assignment in a state; 0 without a margin.
+    double estimate_losses(const Position<W>& s, const std::vector<Parts<W>>& parts) {
+        if (margin_.is_free() || game_.is_over(s)) return 0.0;
+        size_t chosen = parts.size() - 1;
+        if (game_.wins) {  // the way to win with the greatest chance
+            double top = -1.0;
+            for (size_t j = 0; j < parts.size(); ++j) {
+                double chance = parts[j].owners().any() ? assigner_.find_chance(s, parts[j]) : 0.0;
+                if (chance > top) top = chance, chosen = j;
+            }
+        } else {  // the largest set that can still be taken
+            while (chosen > 0 && !parts[chosen].owners().any()) --chosen;
+        }
+        return assigner_.estimate_losses(s, parts[chosen]);
+    }
+
     // Returns the weighted number of idle armies, which are near targets but have no target of their own. Armies beside
     // a target have the weight 1. Each further step of distance halves the weight. Without a bonus for idle armies, the
     // policy would never move armies that could help at no cost.
@@ -308,10 +329,12 @@ class Lookahead {
         return parts;
     }
 
-    // The value of the assignment after a result of an attack, and the number of armies that advance.
+    // The value of the assignment after a result of an attack, the number of armies that advance, and with a margin an
+    // estimate of the armies lost by the attack and after it.
     struct After {
         double value;
         int moved;
+        double cost = 0.0;
     };
     // A cache of the values after the results of attacks in one state. The key is a hash of the changed territories.
     using Afters = std::unordered_map<uint64_t, After>;
@@ -367,28 +390,35 @@ class Lookahead {
         for (int k = most; k >= std::max(fewest, 1); --k) {
             if (!game_.is_allowed(s, v, c, k)) continue;
             Decision found = evaluate(s, parts, {v, c, k}, known);
-            if (found.value > best.value * (1.0 + TIE_FACTOR)) best = std::move(found);
+            if (rank(found) > rank(best) * (1.0 + TIE_FACTOR)) best = std::move(found);
         }
         return best;
     }
 
-    // Returns the best attack. Among the attacks that the style prefers, values within EQUAL of the greatest value
-    // count as equal. Ties are broken in favour of targets that are assigned to the attacking stack, then of a battle
-    // that has begun, then of the greatest value, and then of the largest stack.
-    static const Option* pick_first(const std::vector<Option>& options) {
-        double limit = 0.0, place = -1.0, top = 0.0;
-        for (const Option& each : options) limit = std::max(limit, each.roll.value * (1.0 - ORDER_MARGIN));
+    // Returns the rank of a decision: its value less the price of the margin for its losses.
+    double rank(const Decision& d) const { return margin_.rank({d.value, d.cost}); }
+
+    // Returns the best attack. Among the attacks that the style prefers, ranks within EQUAL of the highest rank count
+    // as equal. Ties are broken in favour of targets that are assigned to the attacking stack, then of a battle that
+    // has begun, then of the highest rank, and then of the largest stack.
+    const Option* pick_first(const std::vector<Option>& options) const {
+        constexpr double LOWEST = std::numeric_limits<double>::lowest();
+        double limit = LOWEST, place = -1.0, top = LOWEST, equal = margin_.is_free() ? EQUAL : 0.0;
+        for (const Option& each : options) {
+            Worth worth{each.roll.value, each.roll.cost};
+            limit = std::max(limit, worth.value * (1.0 - ORDER_MARGIN) - margin_.charge(worth));
+        }
         for (const Option& each : options)
-            if (each.roll.value >= limit) place = std::max(place, each.place);
+            if (rank(each.roll) >= limit) place = std::max(place, each.place);
         for (const Option& each : options)
-            if (each.roll.value >= limit && each.place == place) top = std::max(top, each.roll.value);
+            if (rank(each.roll) >= limit && each.place == place) top = std::max(top, rank(each.roll));
         const Option* first = nullptr;
         for (const Option& each : options) {
-            if (each.roll.value < std::max(limit, top - EQUAL) || each.place != place) continue;
-            auto rank = [](const Option& it) {
-                return std::tuple(it.is_assigned, it.is_begun, it.roll.value, it.armies);
+            if (rank(each.roll) < std::max(limit, top - equal) || each.place != place) continue;
+            auto order = [this](const Option& it) {
+                return std::tuple(it.is_assigned, it.is_begun, rank(it.roll), it.armies);
             };
-            if (!first || rank(each) > rank(*first)) first = &each;
+            if (!first || order(each) > order(*first)) first = &each;
         }
         return first;
     }
@@ -402,7 +432,7 @@ class Lookahead {
         if (options.size() < 2) return;
         for (Option& option : options) {
             Decision& d = option.roll;
-            d.value = 0.0;
+            d.value = d.cost = 0.0;
             for (auto& o : d.outcomes) {
                 Position<W> next = s;
                 o.value = -game_.price * o.attackers;
@@ -410,8 +440,14 @@ class Lookahead {
                 bool is_taken = o.defenders == s.armies[d.roll.to];
                 apply(next, d.roll, o);
                 if (is_taken) o.value += game_.find_end_payment(next);
-                if (!game_.is_over(next)) o.value += decide_roll(next, depth - 1).value;
+                double lost = o.attackers;
+                if (!game_.is_over(next)) {
+                    const Decision& then = decide_roll(next, depth - 1);
+                    o.value += then.value;
+                    lost += then.cost;
+                }
                 d.value += o.chance * o.value;
+                d.cost += o.chance * lost;
             }
         }
     }
@@ -428,9 +464,12 @@ class Lookahead {
             if (is_new) place->second = value_after(s, parts, roll, x, y);
             return place->second;
         };
-        return make_decision(
+        Decision d = make_decision(
             game_, roll, game_.spare(s, roll.start), s.armies[roll.to], [&](int x, int y) { return find(x, y).value; },
             [&](int x, int y) { return find(x, y).moved; });
+        if (margin_.is_free()) return d;
+        for (const Outcome& each : d.outcomes) d.cost += each.chance * find(each.attackers, each.defenders).cost;
+        return d;
     }
 
     After value_after(Position<W>& s, const std::vector<Parts<W>>& parts, const Roll& roll, int x, int y) {
@@ -442,10 +481,11 @@ class Lookahead {
         if (y < held) {
             std::vector<Parts<W>> then = parts;
             found.value += improve_after(s, parts, then, v, c);
+            found.cost = x + estimate_losses(s, then);
         } else {
             found.value += game_.find_payment(c, game_.unconquered(s));
             After follows = value_after_conquest(s, parts, v, c, game_.least_advance(c, k));
-            found = {found.value + follows.value, follows.moved};
+            found = {found.value + follows.value, follows.moved, x + follows.cost};
         }
         s.armies[v] = armies;
         s.armies[c] = held;
@@ -490,8 +530,9 @@ class Lookahead {
                 }
                 s.armies[v] = armies - m;
                 s.armies[c] = m;
-                double value = improve_after(s, parts, then, v, c);
-                if (value > best.value) best = {value, m};
+                double value = improve_after(s, parts, then, v, c), cost = estimate_losses(s, then);
+                bool is_better = margin_.rank({value, cost}) > margin_.rank({best.value, best.cost});
+                if (best.value < 0.0 || is_better) best = {value, m, cost};
             }
             s.armies[v] = armies;
             s.armies[c] = held;
@@ -530,6 +571,7 @@ class Lookahead {
     Deadline& deadline_;
     Rows<W> rows_;
     Assigner<W> assigner_;
+    Margin margin_;
     std::vector<RewardSet<W>> goals_;  // the sets of territories to take; each set has its own assignment
     std::vector<Parts<W>> base_;
     Style style_{1, IDLE_BONUS, Order::value};

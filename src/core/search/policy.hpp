@@ -27,29 +27,48 @@ struct Worth {
     bool operator<(const Worth& other) const { return value < other.value; }
 };
 
-// Finds the best of several choices: the smallest cost among the choices whose payoffs are within SAME of the greatest
-// payoff. The first choice is to stop, with payoff 0 and cost 0.
+// Orders choices by their payoff less the price of the margin for their cost. A choice without payoff, such as to stop,
+// is charged for more than all armies. Therefore the price never makes it better than a choice with a payoff.
+class Margin {
+  public:
+    // all: the number of armies of both sides at the start of the turn.
+    Margin(double price, int all) : price_(price), most_(price * (all + 1.0)) {}
+
+    bool is_free() const { return price_ == 0.0; }
+    double charge(const Worth& each) const { return each.value > SAME ? price_ * each.cost : most_; }
+    double rank(const Worth& each) const { return each.value - charge(each); }
+
+  private:
+    double price_, most_;  // most_: the charge for a choice without payoff
+};
+
+// Finds the best of several choices: the smallest cost among the choices whose ranks are within SAME of the highest
+// rank (see Margin). The first choice is to stop, with payoff 0 and cost 0.
 class Best {
   public:
+    explicit Best(const Margin& margin) : margin_(margin), top_(margin.rank(chosen_)) {}
+
     // Compares another choice with the best choice so far. Returns whether the new choice becomes the best.
     bool offer(const Worth& each) {
-        double same = SAME * std::max(1.0, top_);
-        if (each.value <= top_ + same && (each.value < top_ - same || each.cost >= chosen_.cost - CLOSER)) {
-            top_ = std::max(top_, each.value);
+        double rank = margin_.rank(each), same = SAME * std::max(1.0, top_);
+        if (rank <= top_ + same && (rank < top_ - same || each.cost >= chosen_.cost - CLOSER)) {
+            top_ = std::max(top_, rank);
             return false;
         }
-        top_ = std::max(top_, each.value);
+        top_ = std::max(top_, rank);
         chosen_ = each;
         return true;
     }
-    // Returns the greatest payoff of all choices, with the cost of the best choice.
-    Worth worth() const { return {top_, chosen_.cost}; }
+    // Returns the payoff that has the highest rank at the cost of the best choice, with this cost. It is the payoff of
+    // the best choice, or greater by at most SAME.
+    Worth worth() const { return {top_ + margin_.charge(chosen_), chosen_.cost}; }
 
   private:
     static constexpr double CLOSER = 1e-9;  // costs whose difference is below this number of armies count as equal
 
-    double top_ = 0.0;
+    const Margin& margin_;
     Worth chosen_{0.0, 0.0};
+    double top_;
 };
 
 // A possible outcome of a roll or of a whole battle.
@@ -64,6 +83,7 @@ struct Outcome {
 struct Decision {
     Roll roll{-1, -1, 0};
     double value = 0.0;
+    double cost = 0.0;  // with a margin: an estimate of the armies lost in the rest of the turn
     // The possible outcomes if the defender chooses the answers that seem worst for the attacker.
     std::vector<Outcome> outcomes;
     // Outcomes that are possible only after other answers of the defender; their `chance` is 0.
