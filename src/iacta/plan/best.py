@@ -1,6 +1,7 @@
 """The best plan for a goal, and the fewest armies that reach a required chance."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 from typing import TypeAlias
 
@@ -35,6 +36,8 @@ def best_plan(
     budget: float | None = None,
     prove: float | None = None,
     threads: int | None = None,
+    margin: float = 0.0,
+    price: float | None = None,
     progress: Progress | None = None,
     improved: Improved | None = None,
 ) -> Plan:
@@ -54,6 +57,11 @@ def best_plan(
     prove: stop as soon as the value of the plan is this close to its upper bound.
     threads: the number of threads; using more than 2 does not help. `None` means 2, or 1 in a
         worker process.
+    margin: how much chance the plan may give up to lose fewer armies, for example 0.005, but never
+        more than a hundredth of the chance (see `iacta.plan.margin`). With 0, the plan is the most
+        likely to succeed.
+    price: the price of a lost army, from an earlier plan for the same goal in this turn. `None`
+        means that the search finds the price from `margin`.
     progress: a callback that receives the value of the best plan and its upper bound whenever the
         value or the bound improves.
     improved: a callback that receives the best plan whenever `progress` is called.
@@ -82,11 +90,12 @@ def best_plan(
             f"new armies must be placed before a plan, got {start.place}; `reinforce` places them"
         )
     return plan_within(
-        pose_problem(start, goal),
+        pose_problem(start, goal, price=0.0 if price is None else _read_positive(price, "price")),
         deadline,
         budget=None if budget is None else _read_positive(budget, "budget"),
         prove=None if prove is None else _read_positive(prove, "prove"),
         threads=_read_threads(threads),
+        margin=_read_positive(margin, "margin") if price is None else 0.0,
         progress=progress,
         improved=improved,
     )
@@ -99,17 +108,20 @@ def plan_within(
     budget: float | None = None,
     prove: float | None = None,
     threads: int = 1,
+    margin: float = 0.0,
     progress: Progress | None = None,
     improved: Improved | None = None,
 ) -> Plan:
     """Search for the best plan for a problem (a turn with a goal).
 
     deadline: when to stop searching.
+    margin: as for `best_plan`, but 0 by default. The price of the problem replaces it.
     budget, prove, threads, progress, improved: as for `best_plan`.
     """
     found = None
+    planner = Planner(problem, deadline, budget=budget, prove=prove, threads=threads, margin=margin)
     try:
-        for found in Planner(problem, deadline, budget=budget, prove=prove, threads=threads).run():
+        for found in planner.run():
             if progress is not None and found.value is not None:
                 progress(found.value, found.bound)
             if improved is not None:
@@ -173,6 +185,9 @@ def make_plan(found: Found, seconds: float) -> Plan:
     problem, report = found.policy.problem, found.report
     goal, held = problem.goal, problem.held
     stages = () if found.value is None else _find_stages(problem, report)
+    greatest = None
+    if found.greatest is not None:
+        greatest = make_plan(replace(found.greatest, bound=found.bound), seconds)
     value = found.value if found.value is None else found.value + held
     won = value if goal.is_chance else 0.0
     if stages and won is not None:
@@ -198,7 +213,17 @@ def make_plan(found: Found, seconds: float) -> Plan:
         interval=found.interval and (found.interval[0] + held, found.interval[1] + held),
         battles_value=value if problem.turn.whole_battles else None,
         games=found.games,
+        price=found.price,
+        sacrifice=_find_sacrifice(found),
+        greatest=greatest,
     )
+
+
+def _find_sacrifice(found: Found) -> float:
+    """Return the value that a policy gives up to lose fewer armies."""
+    if found.greatest is None or found.greatest.value is None or found.value is None:
+        return 0.0
+    return max(found.greatest.value - found.value, 0.0)
 
 
 def _find_stages(problem: Problem, report: Report) -> tuple[float, ...]:

@@ -81,6 +81,14 @@ class Goal(PasteableMixin):
     is_chance: ClassVar[bool] = True
 
     @property
+    def has_margin(self) -> bool:
+        """Whether plans may give up some chance to lose fewer armies (`iacta.plan.margin`).
+
+        A `Worth` has a price of lost armies of its own.
+        """
+        return self.is_chance or bool(self.sequence)
+
+    @property
     @abstractmethod
     def names(self) -> tuple[str, ...]:
         """The territories to own, spelled as on the board after `resolve_names`.

@@ -98,6 +98,10 @@ class Plan(DisplayMixin):
         are estimates if there is an `interval`. Empty for other goals, or without a `value`.
     interval: the 95% interval of an estimated value; `None` for an exact value, or without a value.
     battles_value: the value of the best plan that fights each battle to the end, if known.
+    price: the price of a lost army, by which this plan was chosen (see `iacta.plan.margin`); 0 if
+        the plan has the greatest value that the search found.
+    sacrifice: the value that this plan gives up to lose fewer armies.
+    greatest: the plan with the greatest value, if it is another plan.
     games: the number of simulated games; 0 if the numbers are exact, or without a value.
 
     >>> from iacta import Board, TakeAll, Turn, best_plan
@@ -127,6 +131,9 @@ class Plan(DisplayMixin):
     interval: tuple[float, float] | None = None
     battles_value: float | None = None
     games: int = 0
+    price: float = 0.0
+    sacrifice: float = 0.0
+    greatest: "Plan | None" = field(default=None, compare=False)
 
     def _summary(self) -> str:
         shown = "no estimate yet" if self.value is None else f"{self.value:.6g}"
@@ -150,6 +157,11 @@ class Plan(DisplayMixin):
     def gap(self) -> float:
         """The upper bound minus the value: no play improves the value by more."""
         return max(self.upper_bound - self.comparable_value, 0.0)
+
+    @property
+    def expected_losses(self) -> float:
+        """The expected number of armies that the player loses."""
+        return self.problem.start.total - sum(each.expected_armies for each in self.territories)
 
     @property
     def comparable_value(self) -> float:

@@ -36,6 +36,7 @@ import numpy.typing as npt
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import WinGame
+from iacta.plan.margin import SAME_SACRIFICE, find_largest_sacrifice, list_prices
 from iacta.plan.own_any import MAX_LOOKAHEAD_WAYS, choose_goal
 from iacta.plan.policy import (
     MAX_STATES_BY_DEFAULT,
@@ -60,6 +61,7 @@ NARROW_THREAD_SHARE = 0.7  # fraction of the time for the narrow problem, if the
 SET_TIME_SHARE = 0.2  # fraction of the time to choose the territories to take for an `OwnAny` goal
 SET_BOUND_TIME_SHARE = 0.1  # fraction of the time for an upper bound on all sets of territories
 EQUAL = 0.0005  # policies whose values differ by less are ranked by the armies that they leave
+PRICE_TIME_SHARE = 0.5  # fraction of the time after this comparison for trying prices
 STYLE_COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing lookahead styles
 # The number of a game determines its dice. The final estimate begins with this number, so it does
 # not repeat any game of the comparison.
@@ -108,6 +110,9 @@ class Found:
     report: statistics of the policy.
     games: the number of simulated games; 0 if the value and statistics are exact, or without a
         value.
+    price: the price of a lost army by which policies are compared (see `iacta.plan.margin`).
+    greatest: the result with the greatest value, if this policy gives up value to lose fewer
+        armies; otherwise `None`.
     """
 
     policy: Policy
@@ -116,10 +121,14 @@ class Found:
     bound: float
     report: Report
     games: int
+    price: float = 0.0
+    greatest: "Found | None" = None
 
     @property
     def is_proven(self) -> bool:
-        return self.interval is None and self.gap <= PROVEN_GAP
+        """Whether the greatest value of any policy is known."""
+        best = self.greatest or self
+        return best.interval is None and self.gap <= PROVEN_GAP
 
     def is_above(self, other: "Found") -> bool:
         """Return whether the value is clearly greater than the exact value of another policy.
@@ -128,18 +137,28 @@ class Found:
         """
         if self.value is None or other.value is None:
             return self.value is not None
+        return self.cautious_value > other.value + EQUAL
+
+    @property
+    def cautious_value(self) -> float:
+        """The value less one standard error; minus infinity without a value."""
+        if self.value is None:
+            return -inf
         low, high = self.interval or (self.value, self.value)
-        return self.value - (high - low) / (2 * NORMAL_QUANTILE) > other.value + EQUAL
+        return self.value - (high - low) / (2 * NORMAL_QUANTILE)
 
     @property
     def gap(self) -> float:
-        return inf if self.value is None else self.bound - self.value
+        """The upper bound minus the greatest value."""
+        best = self.greatest or self
+        return inf if best.value is None else self.bound - best.value
 
     def cap(self, bound: float) -> "Found":
         """Return a copy with another upper bound; reduce its value and interval to the bound."""
         value = 0.0 if bound <= 0.0 else self.value and min(self.value, bound)
         interval = self.interval and (min(self.interval[0], bound), min(self.interval[1], bound))
-        return replace(self, value=value, interval=interval, bound=bound)
+        greatest = self.greatest and self.greatest.cap(bound)
+        return replace(self, value=value, interval=interval, bound=bound, greatest=greatest)
 
 
 class Planner:
@@ -151,6 +170,8 @@ class Planner:
         unlimited work if there is a time limit.
     prove: stop as soon as the value is this close to its upper bound; `None` for 0.
     threads: the number of threads; using more than 2 does not help.
+    margin: the largest value to give up to lose fewer armies (see `iacta.plan.margin`). If the
+        problem has a price already, the price applies instead.
     """
 
     def __init__(
@@ -161,8 +182,11 @@ class Planner:
         budget: float | None = None,
         prove: float | None = None,
         threads: int = 1,
+        margin: float = 0.0,
     ) -> None:
-        self.problem, self.deadline, self.threads = problem, deadline, threads
+        self.problem = replace(problem, price=0.0) if problem.price else problem
+        self.price, self.margin = problem.price, margin
+        self.deadline, self.threads = deadline, threads
         self.prove = PROVEN_GAP if prove is None else max(prove, PROVEN_GAP)
         is_endless = budget is None and (deadline.limited or prove is not None)
         self.work = UNBOUNDED if is_endless else DEFAULT.scale(1.0 if budget is None else budget)
@@ -218,9 +242,26 @@ class Planner:
     def _best(self) -> Found:
         assert self.found is not None  # noqa: S101 # the first policy is always found
         found, narrow = self.found, self.narrow
-        if narrow is not None and not found.is_above(narrow):
+        if self.price > 0.0 or self.margin > 0.0:
+            found = self._choose_by_price(found, narrow)
+        elif narrow is not None and not found.is_above(narrow):
             found = narrow
         return found.cap(self.bound)
+
+    def _choose_by_price(self, found: Found, narrow: Found | None) -> Found:
+        """Return the better of two results by the sum of value and price, within the margin."""
+        results = [each for each in (found, narrow) if each is not None]
+        results += [each.greatest for each in results if each.greatest is not None]
+        greatest = max(results, key=lambda each: each.cautious_value)
+        if greatest.value is None:
+            return found
+        price = self.price or max(each.price for each in results)
+        least = -inf if self.price > 0.0 else greatest.cautious_value - self._find_most(greatest)
+        best = max(
+            (each for each in results if each.cautious_value >= least),
+            key=lambda each: each.cautious_value - price * each.report.losses,
+        )
+        return replace(best, price=price, greatest=None if best is greatest else greatest)
 
     @property
     def _is_enough(self) -> bool:
@@ -230,18 +271,56 @@ class Planner:
         return found.is_proven or (self.prove > PROVEN_GAP and found.gap <= self.prove)
 
     def _solve(self) -> bool:
-        search = Search(self.problem, self.deadline)
         share = EXACT_TIME_SHARE if self.problem.field.bit_count() <= LARGE else LARGE_TIME_SHARE
-        solution = search.solve(self.deadline.take_share(share), self.work.states)
+        best = self._solve_exactly(self.problem, self.deadline.take_share(share))
+        if best is None or best.value is None:
+            return False
+        goal = self.problem.goal
+        if not isinstance(goal, WinGame) or goal.is_complete:
+            self.bound = best.value
+        self.found = best
+        self.found = self._apply_margin(best)
+        return True
+
+    def _apply_margin(self, best: Found) -> Found:
+        """Return the exact solution that loses fewer armies, if there is one within the margin.
+
+        best: the exact solution with the greatest value.
+        """
+        for price, least in self._list_prices(best):
+            problem = replace(best.policy.problem, price=price)
+            priced = self._solve_exactly(problem, self.deadline)
+            if priced is None or priced.value is None:
+                break
+            if priced.value >= least:
+                return replace(priced, greatest=best)
+        return best
+
+    def _list_prices(self, best: Found) -> Iterator[tuple[float, float]]:
+        """Yield the prices of a lost army to try, each with the smallest value that is accepted.
+
+        best: the plan with the greatest value.
+        """
+        if self.price > 0.0:
+            yield self.price, -inf
+            return
+        most = self._find_most(best)
+        for price in list_prices(most, best.report.losses):
+            yield price, (best.value or 0.0) - most - SAME_SACRIFICE
+
+    def _find_most(self, best: Found) -> float:
+        """Return the largest value to give up, compared with the greatest value."""
+        return find_largest_sacrifice(self.problem, best.value or 0.0, self.margin)
+
+    def _solve_exactly(self, problem: Problem, deadline: Deadline) -> Found | None:
+        """Return the exact solution of a problem; `None` beyond a limit on time or states."""
+        search = Search(problem, deadline)
+        solution = search.solve(deadline, self.work.states)
         report = None if solution is None else search.flow(self.deadline)
         if solution is None or report is None:
-            return False
-        value, goal = solution.value, self.problem.goal
-        if not isinstance(goal, WinGame) or goal.is_complete:
-            self.bound = value
-        policy = attach_search(Policy(self.problem), search)
-        self.found = Found(policy, value, None, self.bound, report, 0)
-        return True
+            return None
+        policy = attach_search(Policy(problem), search)
+        return Found(policy, solution.value, None, inf, report, 0, problem.price)
 
     def _make_set_planner(self) -> "Planner | None":
         """Return a planner for a goal that names the territories to take for an `OwnAny` or a win.
@@ -256,7 +335,8 @@ class Planner:
         goal = choose_goal(problem, problem.start, 0, part)
         if goal is None:
             return None
-        planner = Planner(replace(problem, goal=goal), self.deadline, threads=self.threads)
+        problem = replace(problem, goal=goal, price=self.price)
+        planner = Planner(problem, self.deadline, threads=self.threads, margin=self.margin)
         planner.work, planner.prove, planner.deeper = self.work, self.prove, self.deeper
         return planner
 
@@ -276,12 +356,10 @@ class Planner:
         is_large = narrow.field.bit_count() > LARGE
         deadline = self.deadline.take_share(LARGE_TIME_SHARE if is_large else share)
         with suppress(TooLargeError):
-            search = Search(narrow, deadline)
-            solution = search.solve(deadline, self.work.states)
-            report = None if solution is None else search.flow(self.deadline)
-            if solution is not None and report is not None:
-                policy = attach_search(Policy(narrow), search)
-                self.narrow = Found(policy, solution.value, None, inf, report, 0)
+            best = self._solve_exactly(narrow, deadline)
+            if best is not None:
+                self.narrow = best
+                self.narrow = self._apply_margin(best)
 
     def _make_narrow_trials(self, narrow: Problem, core: Search) -> list["_Trial"]:
         """Return a list with a trial that assigns targets to stacks as in the narrow problem.
@@ -309,17 +387,41 @@ class Planner:
                 yield best.found
             style = best.policy.style
             trials = [best, *(best.with_style(style._replace(depth=each)) for each in self.deeper)]
-        # The games that selected the best style overestimate its value, so play new games.
-        final, games = _Trial(best.policy, best.core, FRESH), max(self.work.games - games, BATCH)
+        chosen = self._try_prices(best, self.deadline.take_share(PRICE_TIME_SHARE))
+        # The games that selected a policy overestimate its value, so play new games.
+        finals = [_Trial(each.policy, each.core, FRESH) for each in chosen]
+        final, games = finals[0], max(self.work.games - games, BATCH)
         while not self._is_enough and not final.is_known and len(final.gains) < games:
-            final.play(
-                self.deadline, min(max(4 * BATCH, len(final.gains)), games - len(final.gains))
-            )
-            final.follow(self.deadline, self.work.visited)
+            more = min(max(4 * BATCH, len(final.gains)), games - len(final.gains))
+            for each in finals:
+                each.play(self.deadline, more)
+                each.follow(self.deadline, self.work.visited)
             if final.half_width <= best.half_width:
-                yield final.found
-        if len(final.gains) >= BATCH:
-            yield final.found
+                yield _combine_trials(finals)
+        if all(len(each.gains) >= BATCH for each in finals):
+            yield _combine_trials(finals)
+
+    def _try_prices(self, best: "_Trial", deadline: Deadline) -> list["_Trial"]:
+        """Return the policy that is best with a price for lost armies, then the given policy.
+
+        The list has only the given policy if no price makes it better. All policies play the same
+        games.
+
+        best: the trial of the policy with the greatest value.
+        """
+        games = len(best.gains)
+        for price, least in self._list_prices(best.found) if games >= BATCH else ():
+            problem = replace(self.problem, price=price)
+            policy = replace(best.policy, problem=problem)
+            trial = _Trial(policy, Search(problem, self.deadline))
+            trial.play(deadline, games)
+            if len(trial.gains) < games:
+                break
+            value = float(trial.gains.mean())
+            saved = best.found.report.losses - trial.found.report.losses
+            if value >= least and value + price * saved > float(best.gains.mean()):
+                return [trial, best]
+        return [best]
 
     def _halve_trials(
         self, trials: list["_Trial"], deadline: Deadline, games: int
@@ -365,6 +467,12 @@ def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
     equal = [each for each in ranked if means[id(each)] >= top - EQUAL]
     equal.sort(key=lambda each: -each.armies_left)
     return [*equal, *ranked[len(equal) :]]
+
+
+def _combine_trials(finals: list["_Trial"]) -> Found:
+    """Return the result of the first trial; the last trial has the greatest value."""
+    found, greatest = finals[0].found, finals[-1].found
+    return found if len(finals) < 2 else replace(found, greatest=greatest)
 
 
 class _Trial:
@@ -427,15 +535,17 @@ class _Trial:
 
     @property
     def found(self) -> Found:
+        price = self.policy.problem.price
         if self.exact is not None:
-            return Found(self.policy, self.exact.value, None, inf, self.exact, 0)
+            return Found(self.policy, self.exact.value, None, inf, self.exact, 0, price)
         assert self.games is not None  # noqa: S101 # the games are played first
         games = len(self.gains)
         if not games:
-            return Found(self.policy, None, None, inf, self.games, 0)
+            return Found(self.policy, None, None, inf, self.games, 0, price)
         value = max(float(self.gains.mean()), 0.0)
         interval = max(value - self.half_width, 0.0), value + self.half_width
-        return Found(self.policy, value, interval, inf, self.games * (1 / games), games)
+        report = self.games * (1 / games)
+        return Found(self.policy, value, interval, inf, report, games, price)
 
 
 def evaluate_policy(policy: Policy, deadline: Deadline, budget: float) -> Found:

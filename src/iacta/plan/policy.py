@@ -61,8 +61,8 @@ class Policy:
 
     @property
     def is_best(self) -> bool:
-        """Whether the policy is exact and may use all territories, so no other play is better."""
-        return self.is_exact and self.problem.focus is None
+        """Whether no other play is better: exact, with all territories and without a price."""
+        return self.is_exact and self.problem.focus is None and not self.problem.price
 
     @cached_property
     def search(self) -> Search:

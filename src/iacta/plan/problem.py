@@ -92,6 +92,9 @@ class Problem(PickledByFields):
     goal: Goal  # the goal, with names spelled as on the turn's board
     # The set of territories that may attack or be attacked; `None` for all territories.
     focus: int | None = None
+    # The price of a lost army when plans are compared, in payoff (see `iacta.plan.margin`). It is
+    # no part of any value.
+    price: float = 0.0
 
     @property
     def position(self) -> Position:
@@ -261,7 +264,8 @@ class Problem(PickledByFields):
 
         new_goal: another goal, with names spelled as on the board; `None` for the same goal.
         """
-        return Problem(self.make_turn(state), self.goal if new_goal is None else new_goal)
+        goal = self.goal if new_goal is None else new_goal
+        return Problem(self.make_turn(state), goal, price=self.price)
 
     def narrow(self) -> "Problem | None":
         """Return the narrow problem, in which stacks next to targets attack the targets only.
@@ -275,7 +279,7 @@ class Problem(PickledByFields):
         if any(rewards.lands) or not targets or not all(way.lands for way in rewards.ways):
             return None
         beside = make_mask(v for v in bits(self.stacks) if self.out[v] & targets)
-        found = Problem(self.turn, self.goal, targets | beside)
+        found = Problem(self.turn, self.goal, targets | beside, self.price)
         same = (found.field, found.stacks) == (self.field, self.stacks)
         return None if same or not (found.rewards.sets or found.rewards.ways) else found
 
@@ -323,13 +327,14 @@ def refuse_large_board(board: Board, what: str) -> None:
         )
 
 
-def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0) -> Problem:
+def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0, *, price: float = 0.0) -> Problem:
     """Return the problem of reaching a goal by the attacks of a turn.
 
     turn: the turn, or a position at the start of the attacks. Cards and new armies that are not yet
         placed are ignored.
     goal: the goal of the player to move.
     new: the number of new armies that the player's territories contain, for error messages.
+    price: the price of a lost army when plans are compared, for goals with a margin.
 
     It is an error if the goal does not fit the turn, or if armies can grow under the rules.
     """
@@ -344,7 +349,8 @@ def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0) -> Problem:
         )
     refuse_large_board(turn.board, "plans")
     adapted_goal = goal.resolve_names(turn.board)
-    problem = Problem(enter_phase(turn, "attack"), adapted_goal)
+    price = price if adapted_goal.has_margin else 0.0
+    problem = Problem(enter_phase(turn, "attack"), adapted_goal, price=price)
     adapted_goal.refuse_unfit(problem.turn)
     problem.refuse_large(new)
     return problem

@@ -94,6 +94,13 @@ class Report:
         return tuple(self._parts[1].tolist())
 
     @property
+    def losses(self) -> float:
+        """The mean number of armies that the player loses."""
+        problem, active = self.problem, self.problem.stacks | self.problem.field
+        before = sum(problem.turn.armies[t] for t in bits(active & problem.owned))
+        return before - float(self._parts[1][[*bits(active)]].sum())
+
+    @property
     def taken(self) -> tuple[float, ...]:
         """For each set of territories with a payoff, the chance to own the whole set at the end."""
         return tuple(self._parts[2].tolist())

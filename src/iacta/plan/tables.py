@@ -209,6 +209,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         sets=len(rewards.sets),
         set_pays=[paid for _, paid in rewards.sets],
         price=rewards.price,
+        margin_price=problem.price,
         once=rewards.once,
         wins=bool(rewards.ways),
         ways=len(ways),
