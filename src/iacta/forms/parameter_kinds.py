@@ -446,6 +446,58 @@ class OtherArmies(Pairs):
         return {"anyOf": [self.value.schema(), super().schema()]}
 
 
+class OwnRules(RulesName):
+    """The name of the rules for battles over one territory."""
+
+    def check(self, value: object, name: str) -> str:
+        try:
+            return find_rule_set(value).name  # type: ignore[arg-type] # checks the type
+        except IactaError as error:
+            raise type(error)(f"{name.partition(' of ')[0]}: {error}") from None
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
+class TerritoryRules(Pairs):
+    """The names of the rules for battles over certain territories.
+
+    >>> kind = TerritoryRules(OwnRules(), "Egypt:wall")
+    >>> kind.parse("Ukraine:wall+capital, Egypt=wall", "rules_of")
+    (('Ukraine', 'capital+wall'), ('Egypt', 'wall'))
+    """
+
+    names_rules: ClassVar[bool] = True
+
+
+class NewArmies(Pairs):
+    """New armies: one number for all players, or a number for each named player.
+
+    >>> new = NewArmies(Whole(), "blue=5")
+    >>> new.parse("5", "opponents_get"), new.parse("blue=5", "opponents_get")
+    (5, (('blue', 5),))
+    """
+
+    metavar: ClassVar[str] = "ARMIES"
+
+    def parse(self, text: str, name: str) -> Any:
+        is_one = not {":", "="} & {*text}
+        return self.value.parse(text.strip(), name) if is_one else super().parse(text, name)
+
+    def check(self, value: object, name: str) -> Any:
+        is_one = isinstance(value, int)
+        return self.value.check(value, name) if is_one else super().check(value, name)
+
+    def format(self, value: Any) -> str:
+        return str(value) if isinstance(value, int) else super().format(value)
+
+    def to_json(self, value: Any) -> Any:
+        return value if isinstance(value, int) else super().to_json(value)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [self.value.schema(), super().schema()]}
+
+
 def _add_owner(name: str, owner: str) -> str:
     return f"{name} of {owner}" if owner else name
 

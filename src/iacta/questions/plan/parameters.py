@@ -17,7 +17,21 @@ from iacta.forms.moment import (
     make_position,
     resolve_board,
 )
-from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, OneOf, Pairs, Source, Whole
+from iacta.forms.parameter_kinds import (
+    Chance,
+    CommaList,
+    Flag,
+    Kind,
+    Name,
+    NewArmies,
+    Number,
+    OneOf,
+    OwnRules,
+    Pairs,
+    Source,
+    TerritoryRules,
+    Whole,
+)
 from iacta.forms.question import Question
 from iacta.forms.shared_parameters import (
     ELIMINATE,
@@ -30,7 +44,7 @@ from iacta.forms.shared_parameters import (
 from iacta.game import Sets, Turn, traded_armies
 from iacta.game.moment import read_moment
 from iacta.game.state import FORTIFY
-from iacta.inputs.checks import quote, set_field
+from iacta.inputs.checks import parse_int, quote, read_int, read_list, set_field
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.plan import (
     Goal,
@@ -38,22 +52,45 @@ from iacta.plan import (
     TakeAll,
     Worth,
 )
+from iacta.plan.goals import MAX_WORTH
 from iacta.plan.named_goals import GOAL_KINDS, read_goal
 from iacta.plan.reinforcement import MAX_PLACED_ARMIES
 from iacta.plan.simulated import MAX_PLAN_RUNS
 from iacta.probability.distribution import Distribution
-from iacta.questions.plan.parameter_kinds import (
-    WORTH,
-    NewArmies,
-    OwnRules,
-    TerritoryRules,
-    Trades,
-)
 from iacta.rules.variants import RuleSet, find_rules, rules_name
 
 PLAYS = ("rolls", "battles")
 MAX_ERROR_TERRITORIES = 3  # maximum number of territories to name in an error message
+WORTH = Number(least=0, most=int(MAX_WORTH))
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
+
+
+class Trades(Kind):
+    """The armies for the next sets of cards, or `fixed` for the fixed values of the app.
+
+    >>> Trades().parse("10,12", "trade").nth(2), Trades().parse("fixed", "trade").is_fixed
+    (15, True)
+    """
+
+    metavar: ClassVar[str] = "ARMIES"
+
+    def parse(self, text: str, name: str) -> Sets:
+        if text.strip() == "fixed":
+            return Sets(is_fixed=True)
+        return Sets(tuple(parse_int(part.strip(), name) for part in text.split(",")))
+
+    def check(self, value: object, name: str) -> Sets:
+        if isinstance(value, Sets):
+            return value
+        if isinstance(value, str):
+            return self.parse(value, name)
+        return Sets(tuple(read_int(number, name) for number in read_list(value, name, "numbers")))
+
+    def format(self, value: Sets) -> str:
+        return "fixed" if value.is_fixed else ",".join(map(str, value.values))
+
+    def to_json(self, value: Sets) -> str:
+        return self.format(value)
 
 
 class PlanParameters(VictoryForm, RulesForm, Question):
