@@ -119,8 +119,8 @@ class DecideRecord(KeyedRecord, of=Decision):
     With `--mix`, the boundary is the fewest attackers for a blitz; smaller stacks roll by hand.
     """
 
-    attackers: Count = key(ATTACKERS_KEY, is_repeated=True)
-    defenders: Count = key(DEFENDERS_KEY, is_repeated=True)
+    attackers: Count = key(is_repeated=True)
+    defenders: Count = key(is_repeated=True)
     rules: str = key(RULES_KEY, is_repeated=True)
     objective: str
     action: str = key(is_column=True)

@@ -225,7 +225,7 @@ class SpreadRecord(KeyedRecord, of=BestSpread):
         is_column=True,
     )
     value_exact: str | None = key(EXACT)
-    is_exact: bool = key("Whether all spreads were compared exactly, instead of a search.")
+    is_exact: bool
     others: tuple[OtherSpread, ...] = key("Simple spreads for comparison.")
 
 

@@ -159,9 +159,7 @@ class ReviewRecord(KeyedRecord, of=Review):
 
     is_chance: bool
     is_exact: bool = key("Whether all values are proven to be the best.")
-    unclear: Mapping[str, int] = key(
-        "The number of each kind of event that a recording shows unclearly; they are left out."
-    )
+    unclear: Mapping[str, int]
     missed: Count
     corrections: Sequence[str]
     players: Sequence[ReviewedPlayerRecord] = key("The game of each player.")
@@ -171,11 +169,7 @@ class ReviewRecord(KeyedRecord, of=Review):
         f"The chance to win before and after each turn without a goal, {GAMES_CONDITION}.",
         default=OMITTED,
     )
-    ambiguous: Count = key(
-        "Only for a recording: the number of turns whose last armies to move may have moved in "
-        "after the conquest, or have been the fortifying move.",
-        default=OMITTED,
-    )
+    ambiguous: Count = key(default=OMITTED)
 
 
 class ReviewAnswer(Answer):

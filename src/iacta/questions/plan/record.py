@@ -145,10 +145,7 @@ class PlanCardsRecord(KeyedRecord):
 class HeldRecord(KeyedRecord, of=Hold):
     """The chance to hold the conquests."""
 
-    win_probability: Unit | None = key(
-        "The estimated chance that the goal is reached and held until the next turn; `null` if the "
-        "time limit allowed no game."
-    )
+    win_probability: Unit | None
     interval: IntervalRecord | None = key(INTERVAL_KEY)
     win_probability_unfortified: Unit | None = key(
         "The same chance without a move at the end of the turn."
@@ -157,7 +154,7 @@ class HeldRecord(KeyedRecord, of=Hold):
     is_exact: bool = key("Whether the opponents' plans are proven best.")
     threats: Sequence[Threat]
     moves: Sequence[Fortified]
-    ends: Count = key("The number of simulated games behind the estimates.")
+    ends: Count
     placement: Mapping[str, Count] = key(
         "Only if the goal is already reached: the new armies on each territory.", default=OMITTED
     )
@@ -234,18 +231,14 @@ class GoalEndRecord(KeyedRecord):
 class PlanRecord(KeyedRecord, of=Plan):
     """The best plan found."""
 
-    goal: GoalRecord = key("The goal of the plan.")
+    goal: GoalRecord
     rules: str = key(RULES_KEY, is_repeated=True)
     win_probability: Unit | None = key(
         "The chance that this plan reaches the goal, exact unless there is an `interval`; `null` "
         "for goal `worth`, and if the time limit allowed no game.",
         is_column=True,
     )
-    upper_bound: float = key(
-        "An upper bound on the chance, or the value, of any legal play; with `--play battles` of "
-        "any play that fights each battle to its end.",
-        is_column=True,
-    )
+    upper_bound: float = key(is_column=True)
     proven: bool
     steps: Sequence[StepRecord] = key("The battles that may be fought, most likely first.")
     territories: Sequence[TerritoryEnd]
@@ -259,14 +252,12 @@ class PlanRecord(KeyedRecord, of=Plan):
         '`"rolls"` if the plan decides after each roll, `"battles"` if it fights each battle '
         "to its end."
     )
-    interval: IntervalRecord | None = key(
-        "The interval of a value estimated from games, else `null`."
-    )
+    interval: IntervalRecord | None
     battles_value: float | None = key(
         "The value of a plan that fights each battle to its end, `null` for other plans."
     )
     advances: Sequence[AdvanceRecord] = key("The armies that stay behind, for each conquest.")
-    endings: Sequence[Ending] = key("The battles at which the plan may fail, most likely first.")
+    endings: Sequence[Ending]
     code: str = key("The planned turn as a code of one line, which `iacta plan` reads.")
     is_chance: bool = key(IS_CHANCE)
     figure: str = key(FIGURE)
