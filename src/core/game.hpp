@@ -90,8 +90,9 @@ class Game : public Dice {
     double held;  // the payments before the turn, which a peril also takes away
     std::vector<double> pays;
     std::vector<RewardSet<W>> sets;
-    Set<W> paying;  // the attackable territories that pay, or that belong to a set with a payment
-    bool has_ends;  // whether the turn ends, and pays, only when all territories in `until` are conquered
+    Set<W> paying;   // the attackable territories that pay, or that belong to a set with a payment
+    bool is_coarse;  // whether optimal play has fewer choices, see iacta_problem
+    bool has_ends;   // whether the turn ends, and pays, only when all territories in `until` are conquered
     Set<W> until;
 
     int spare(const Position<W>& s, int v) const { return s.armies[v] - keep[v]; }
@@ -224,7 +225,7 @@ template <int W>
 Game<W>::Game(const iacta_problem& p)
     : Dice(p), out(p.lands), into(p.lands), price(p.price), margin_price(p.margin_price), once(p.once != 0),
       wins(p.wins != 0), counts_armies(false), fortify(p.fortify), held(p.held), pays(p.pays, p.pays + p.lands),
-      has_ends(p.until != nullptr) {
+      is_coarse(p.is_coarse != 0), has_ends(p.until != nullptr) {
     start.armies.assign(p.armies, p.armies + lands);
     for (int v = 0; v < lands; ++v) {
         if (p.owner[v] == 1) start.mine.add(v);

@@ -116,6 +116,10 @@ typedef struct {
     const int32_t *peril_first, *peril_lands, *rival_first, *rival_lands, *rival_number;
     double held;
 
+    /* 1: optimal play has fewer choices: each attack uses one die or as many dice as possible, and after a conquest
+       either all armies advance or as few as possible. Such play is found faster, and its value is a lower bound. */
+    int32_t is_coarse;
+
     /* `until` may be null. Otherwise the turn ends when all territories t with until[t] = 1 are taken, and the only
        reward is the value of the final state in iacta_ends. */
     const uint8_t* until;

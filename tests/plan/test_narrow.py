@@ -1,10 +1,13 @@
 """Narrow problems: only stacks next to the targets attack."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
 from benchmarks.positions import play_position
 from iacta.board import Position
+from iacta.game import Advance, Attack, Turn
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, best_plan
 from iacta.plan.planner import Planner
@@ -29,6 +32,30 @@ def test_narrow_play_never_beats_optimal_play(position: Position, goal: Goal) ->
     report = policy.search.flow(Deadline())
     assert report is not None
     assert abs(report.value - value) < 1e-9
+
+
+@given(positions(4), GOALS)
+@settings(max_examples=60, deadline=None)
+def test_coarse_play_has_fewer_choices(position: Position, goal: Goal) -> None:
+    problem = pose_problem(position, goal)
+    coarse, best = replace(problem, is_coarse=True), best_policy(problem, Deadline())
+    policy = best_policy(coarse, Deadline())
+    assert best is not None
+    assert policy is not None
+    value = policy.decide(problem.start).value
+    assert value <= best.decide(problem.start).value + 1e-12
+    assert not policy.is_best
+    report = policy.search.flow(Deadline())
+    assert report is not None
+    assert abs(report.value - value) < 1e-9
+    for turn, action, _ in Turn(position).play(policy, seed=1).moves:
+        if isinstance(action, Attack):
+            index = turn.setting.index
+            dice = turn.list_attack_dice(index[action.start], index[action.to])
+            assert action.dice in (1, max(dice))
+        elif isinstance(action, Advance):
+            armies = [each.armies for each in turn.actions() if isinstance(each, Advance)]
+            assert action.armies in (min(armies), max(armies))
 
 
 def test_targets_that_only_far_stacks_reach_leave_no_narrow_problem() -> None:

@@ -10,7 +10,8 @@
 // A recursion computes the value of each state once, and stores it in a hash table. The recursion ends because every
 // roll costs an army. States share an entry of the table if they differ only in irrelevant details, such as armies
 // without a target or unreachable territories. Of several rolls with equal Q, the policy chooses the roll with the
-// smallest cost (`Worth`): the fewest armies lost on average, then the fewest rolls.
+// smallest cost (`Worth`): the fewest armies lost on average, then the fewest rolls. The choices may be
+// restricted by `iacta_problem.is_coarse`.
 #pragma once
 
 #include <cstring>
@@ -266,7 +267,8 @@ class Exact {
         Worth best{0.0, 0.0};
         s.mine.add(c);
         if (!game_.is_over(s) || game_.has_ends || game_.has_end_payment()) {
-            for (int m = spare; m >= std::min(least, spare); --m) {
+            int few = std::min(least, spare);
+            for (int m = spare; m >= few; m = game_.is_coarse && m > few ? few : m - 1) {
                 s.armies[v] = armies - m;
                 s.armies[c] = m;
                 Worth each = worth(s);
@@ -306,7 +308,7 @@ class Exact {
                 Worth known[SIDE * SIDE];
                 uint64_t is_known = 0;
                 for (int k = most; k > 0; --k) {
-                    if (!game_.is_allowed(s, v, c, k)) continue;
+                    if (!game_.is_allowed(s, v, c, k) || (game_.is_coarse && 1 < k && k < most)) continue;
                     Roll roll{v, c, k};
                     Worth q = roll_value(game_, roll, d, [&](int x, int y) {
                         if (y == d || x >= SIDE || y >= SIDE) return value_after(s, roll, x, y).first;

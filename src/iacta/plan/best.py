@@ -109,6 +109,7 @@ def plan_within(
     prove: float | None = None,
     threads: int = 1,
     margin: float = 0.0,
+    narrow: Found | None = None,
     progress: Progress | None = None,
     improved: Improved | None = None,
 ) -> Plan:
@@ -116,10 +117,19 @@ def plan_within(
 
     deadline: when to stop searching.
     margin: as for `best_plan`, but 0 by default. The price of the problem replaces it.
+    narrow: as for `Planner`.
     budget, prove, threads, progress, improved: as for `best_plan`.
     """
     found = None
-    planner = Planner(problem, deadline, budget=budget, prove=prove, threads=threads, margin=margin)
+    planner = Planner(
+        problem,
+        deadline,
+        budget=budget,
+        prove=prove,
+        threads=threads,
+        margin=margin,
+        narrow=narrow,
+    )
     try:
         for found in planner.run():
             if progress is not None and found.value is not None:

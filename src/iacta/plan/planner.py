@@ -8,6 +8,7 @@
    plays on, and so on until one style is left. A problem that is too large for exact search may
    contain a small one: the targets and the stacks next to them (`Problem.narrow`). An exact
    solution of this narrow problem is another candidate, and its assignment another starting point.
+   A coarse version of the narrow problem (`Problem.is_coarse`) is solved before it.
    Lookahead without an assignment, as in quick estimates, also competes.
 3. *Value.* If the policy visits few states, a forward pass gives its exact value. Otherwise the
    value is the mean of new games, with the luck removed and with an interval. Let h(s) be the
@@ -172,6 +173,7 @@ class Planner:
     threads: the number of threads; using more than 2 does not help.
     margin: the largest value to give up to lose fewer armies (see `iacta.plan.margin`). If the
         problem has a price already, the price applies instead.
+    narrow: a solution of the coarse version of the narrow problem, if known.
     """
 
     def __init__(
@@ -183,6 +185,7 @@ class Planner:
         prove: float | None = None,
         threads: int = 1,
         margin: float = 0.0,
+        narrow: Found | None = None,
     ) -> None:
         self.problem = replace(problem, price=0.0) if problem.price else problem
         self.price, self.margin = problem.price, margin
@@ -195,7 +198,7 @@ class Planner:
         self.deeper = DEEPER if is_long and not problem.turn.whole_battles else ()
         self.bound = max(problem.rewards.most, 0.0)
         self.found: Found | None = None
-        self.narrow: Found | None = None  # the exact solution of the narrow problem
+        self.narrow = narrow
 
     def run(self) -> Iterator[Found]:
         """Yield the best policy so far each time the policy or the bound improves."""
@@ -278,6 +281,7 @@ class Planner:
         goal = self.problem.goal
         if not isinstance(goal, WinGame) or goal.is_complete:
             self.bound = best.value
+        self.narrow = None  # no play of the narrow problem is better
         self.found = best
         self.found = self._apply_margin(best)
         return True
@@ -314,13 +318,7 @@ class Planner:
 
     def _solve_exactly(self, problem: Problem, deadline: Deadline) -> Found | None:
         """Return the exact solution of a problem; `None` beyond a limit on time or states."""
-        search = Search(problem, deadline)
-        solution = search.solve(deadline, self.work.states)
-        report = None if solution is None else search.flow(self.deadline)
-        if solution is None or report is None:
-            return None
-        policy = attach_search(Policy(problem), search)
-        return Found(policy, solution.value, None, inf, report, 0, problem.price)
+        return solve_exactly(problem, deadline, self.work.states, self.deadline)
 
     def _make_set_planner(self) -> "Planner | None":
         """Return a planner for a goal that names the territories to take for an `OwnAny` or a win.
@@ -348,6 +346,8 @@ class Planner:
     def _solve_narrow(self, narrow: Problem | None, share: float) -> None:
         """Solve the narrow problem (see `Problem.narrow`) exactly if it is small enough.
 
+        The coarse version comes first, because it is solved faster.
+
         narrow: the narrow problem; `None` if there is none.
         share: the fraction of the remaining time to use, if the field is not large.
         """
@@ -355,10 +355,15 @@ class Planner:
             return
         is_large = narrow.field.bit_count() > LARGE
         deadline = self.deadline.take_share(LARGE_TIME_SHARE if is_large else share)
+        best = self.narrow
         with suppress(TooLargeError):
-            best = self._solve_exactly(narrow, deadline)
+            for is_coarse in (True, False) if best is None else (False,):
+                posed = replace(narrow, is_coarse=is_coarse)
+                found = self._solve_exactly(posed, deadline)
+                if found is None:
+                    break
+                self.narrow = best = found
             if best is not None:
-                self.narrow = best
                 self.narrow = self._apply_margin(best)
 
     def _make_narrow_trials(self, narrow: Problem, core: Search) -> list["_Trial"]:
@@ -546,6 +551,23 @@ class _Trial:
         interval = max(value - self.half_width, 0.0), value + self.half_width
         report = self.games * (1 / games)
         return Found(self.policy, value, interval, inf, report, games, price)
+
+
+def solve_exactly(
+    problem: Problem, deadline: Deadline, states: float, report_deadline: Deadline
+) -> Found | None:
+    """Return the exact solution of a problem; `None` beyond a limit on time or states.
+
+    deadline, states: the limits of the exact search.
+    report_deadline: when to stop computing the statistics of the solution.
+    """
+    search = Search(problem, deadline)
+    solution = search.solve(deadline, states)
+    report = None if solution is None else search.flow(report_deadline)
+    if solution is None or report is None:
+        return None
+    policy = attach_search(Policy(problem), search)
+    return Found(policy, solution.value, None, inf, report, 0, problem.price)
 
 
 def evaluate_policy(policy: Policy, deadline: Deadline, budget: float) -> Found:

@@ -61,8 +61,10 @@ class Policy:
 
     @property
     def is_best(self) -> bool:
-        """Whether no other play is better: exact, with all territories and without a price."""
-        return self.is_exact and self.problem.focus is None and not self.problem.price
+        """Whether no other play is better: exact, with all choices and without a price."""
+        problem = self.problem
+        has_all_choices = problem.focus is None and not problem.is_coarse
+        return self.is_exact and has_all_choices and not problem.price
 
     @cached_property
     def search(self) -> Search:

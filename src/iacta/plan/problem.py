@@ -95,6 +95,10 @@ class Problem(PickledByFields):
     # The price of a lost army when plans are compared, in payoff (see `iacta.plan.margin`). It is
     # no part of any value.
     price: float = 0.0
+    # Whether exact play has fewer choices: each attack uses one die or as many dice as possible,
+    # and after a conquest either all armies move in or as few as possible. A coarse problem is
+    # solved faster, and its value is a lower bound.
+    is_coarse: bool = False
 
     @property
     def position(self) -> Position:

@@ -7,8 +7,10 @@ states, the values are exact; otherwise they come from one step of lookahead.
 If the values are exact and there are few placements, all placements are compared, and the best
 placement is proven. Otherwise the search first tries all new armies on one territory, then half of
 the armies on each of two territories. It improves the best placement by moving armies between
-territories, many at a time at first and one at a time at the end, as long as the value rises. Plans
-with a small budget then decide between the best few placements, and the winner gets a full plan.
+territories, many at a time at first and one at a time at the end, as long as the value rises. The
+same search compares placements in the narrow problem (`Problem.narrow`), by exact values of a
+coarse version. Plans with a small budget then decide between the best few placements, and the
+winner gets a full plan.
 
 If placements have equal values, the placement that leaves more armies is better, then the placement
 that needs fewer rolls.
@@ -16,19 +18,21 @@ that needs fewer rolls.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import combinations, combinations_with_replacement
+from itertools import chain, combinations, combinations_with_replacement
 from math import comb
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from iacta.board import Position
 from iacta.game import Turn
 from iacta.inputs.checks import quote, read_int, read_list
-from iacta.inputs.errors import IllegalError
+from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
-from iacta.native.deadline import Deadline
+from iacta.native.deadline import THREADS, Deadline, run_in_threads
 from iacta.odds.search import find_least
 from iacta.plan.best import (
     Improved,
@@ -40,8 +44,8 @@ from iacta.plan.best import (
 from iacta.plan.goals import Goal, TakeWithArmies
 from iacta.plan.own_any import choose_goal, find_missing_armies
 from iacta.plan.plan import Plan
-from iacta.plan.planner import EQUAL
-from iacta.plan.policy import QUICK_STYLE
+from iacta.plan.planner import EQUAL, LARGE, Found, solve_exactly
+from iacta.plan.policy import MAX_STATES_BY_DEFAULT, QUICK_STYLE
 from iacta.plan.problem import Problem, TurnState, pose_problem, read_turn
 from iacta.plan.search import Search, Solution
 from iacta.probability.chances import Chance, read_chance
@@ -64,9 +68,13 @@ PLACEMENT_GAMES = 64  # number of simulated games that estimate the value of a p
 MANY_STATES = (
     10**6
 )  # the value of `MAX_PLACEMENT_STATES` on a small board, or if there is a time limit
-BEFORE_SHARE = 0.2  # fraction of the remaining time for the plan without new armies
+BEFORE_SHARE = 0.05  # fraction of the remaining time for the plan without new armies
 PLACEMENT_COMPARISON_SHARE = 0.5  # fraction of the remaining time for comparing placements
 EXACT_SHARE = 0.5  # fraction of the remaining time for exact search while comparing placements
+LARGE_EXACT_SHARE = 0.05  # the value of `EXACT_SHARE` if the field of the problem is large
+NARROW_SHARE = 0.75  # fraction of the remaining time for comparing placements in the narrow problem
+FIRST_SHARE = 0.25  # fraction of this time for the first placement; others follow if it suffices
+MAX_NARROW_PLACEMENTS = 12  # hill climbing in the narrow problem stops at this many placements
 SET_SHARE = 0.4  # fraction of the remaining time to choose the territories for an `OwnAny` goal
 VALUE_SHARE = 0.5  # fraction of the remaining time for the exact value of a policy
 
@@ -189,7 +197,7 @@ def reinforce(
         return Reinforcement(number, placement, plan, before, quick, tuple(marginals), all_tried)
 
     report = None if improved is None else lambda *pair: improved(combine(*pair))
-    return combine(*_choose_placement(turn, goal, some, deadline, progress, report))
+    return combine(*_choose_placement(turn, goal, found, some, deadline, progress, report))
 
 
 def plan_with_new_armies(turn: Turn, goal: Goal, deadline: Deadline, budget: float) -> Plan:
@@ -206,11 +214,17 @@ def plan_with_new_armies(turn: Turn, goal: Goal, deadline: Deadline, budget: flo
 
 
 def list_plans(
-    turn: Turn, placements: Sequence[Placement], goal: Goal, deadline: Deadline, budget: float
+    turn: Turn,
+    placements: Sequence[Placement],
+    goal: Goal,
+    deadline: Deadline,
+    budget: float,
+    known: Mapping[Placement, Found] = MappingProxyType({}),
 ) -> dict[Placement, Plan]:
     """Return a plan for each placement. If time is short, later placements are left out.
 
     budget: the search budget for each plan, relative to the default.
+    known: solutions of the narrow problems after placements, if known.
     """
     plans = dict[Placement, Plan]()
     for each in placements:
@@ -218,7 +232,7 @@ def list_plans(
             break
         part = deadline.take_share(1 / (len(placements) - len(plans)))
         there = pose_problem(place_armies(turn, each), goal)
-        plans[each] = plan_within(there, part, budget=budget)
+        plans[each] = plan_within(there, part, budget=budget, narrow=known.get(each))
     return plans
 
 
@@ -276,7 +290,7 @@ def reinforcements_needed(
 
     @cache
     def find_best(armies: int) -> tuple[Placement, Plan]:
-        return _choose_placement(start, goal, add_armies(armies)[1], deadline)
+        return _choose_placement(start, goal, *add_armies(armies), deadline)
 
     def is_promising(armies: int) -> bool:
         found, some = add_armies(armies)
@@ -307,7 +321,8 @@ def _make_placements(turn: Turn, goal: Goal, armies: int, deadline: Deadline) ->
 def _choose_placement(
     turn: Turn,
     goal: Goal,
-    placements: Sequence[Placement],
+    found: "Placements",
+    finalists: Sequence[Placement],
     deadline: Deadline,
     progress: Progress | None = None,
     improved: Callable[[Placement, Plan], object] | None = None,
@@ -315,15 +330,107 @@ def _choose_placement(
     """Choose the placement with the best plan; return the placement with a plan of full budget.
 
     turn: the turn before the placement.
-    placements: the best placements, sorted from best to worst.
+    found: the placements.
+    finalists: the best placements by quick estimates, sorted from best to worst.
     improved: a callback that receives the best placement so far and its plan.
     """
-    best = placements[0]
-    if len(placements) > 1:
+    best, known = finalists[0], dict[Placement, Found]()
+    if len(finalists) > 1:
+        armies = sum(number for _, number in best)
+        comparison = _NarrowComparison(turn, armies, found.values.problem)
+        known = comparison.compare(best, deadline.take_share(NARROW_SHARE))
+        tried = [*dict.fromkeys([*rank_solutions(known)[:1], *finalists])]
         part = deadline.take_share(FINALIST_SHARE)
-        best = next(iter(rank_plans(list_plans(turn, placements, goal, part, FINALIST_BUDGET))))
+        best = next(iter(rank_plans(list_plans(turn, tried, goal, part, FINALIST_BUDGET, known))))
     report: Improved | None = None if improved is None else partial(improved, best)
-    return best, find_plan(place_armies(turn, best), goal, deadline, progress, report)
+    placed = place_armies(turn, best)
+    return best, find_plan(placed, goal, deadline, progress, report, known.get(best))
+
+
+class _NarrowComparison:
+    """Compares placements by exact values of coarse narrow problems, which are lower bounds.
+
+    turn: the turn before the placement.
+    armies: the number of new armies.
+    reinforced: the problem from `pose_reinforced_problem`.
+    """
+
+    def __init__(self, turn: Turn, armies: int, reinforced: Problem) -> None:
+        self.turn, self.armies, self.goal = turn, armies, reinforced.goal
+        narrow, start = reinforced.narrow(), TurnState.from_turn(turn)
+        # Armies that an own territory needs to count for the goal leave nothing to compare.
+        is_fit = narrow is not None and not reinforced.rewards.price
+        is_fit = is_fit and not find_missing_armies(reinforced, start, armies)
+        self.narrow = narrow if is_fit else None
+        self.known = dict[Placement, Found]()
+
+    def compare(self, first: Placement, deadline: Deadline) -> dict[Placement, Found]:
+        """Return placements with solutions of their narrow problems, found by hill climbing.
+
+        first: the placement that is solved first.
+
+        The result is empty if the narrow problem of this placement is too large.
+        """
+        if self.narrow is None:
+            return {}
+        if self.narrow.field.bit_count() > LARGE:
+            deadline = deadline.take_share(LARGE_EXACT_SHARE)
+        if not self._solve([first], deadline.take_share(FIRST_SHARE)):
+            return {}
+        alone = {((self.narrow.name(t), self.armies),): t for t in bits(self.narrow.stacks)}
+        self._solve([each for each in alone if each not in self.known], deadline)
+        places = [each[0][0] for each in rank_solutions(self.known) if each in alone]
+        step = max(self.armies // 2, 1)
+        while self._improve(places, step, deadline) or step > 1:
+            step = max(step // 2, 1)
+        return self.known
+
+    def _improve(self, places: Sequence[str], step: int, deadline: Deadline) -> bool:
+        """Move `step` armies to another place until there is a better placement.
+
+        places: the territories, the most promising first.
+
+        The armies are moved from the best placement; single armies then from the others, too.
+        Return whether there is a better placement.
+        """
+        ranked = rank_solutions(self.known)
+        best, bases = ranked[0], ranked if step == 1 else ranked[:1]
+        shifted = (list_shifted_placements(dict(each), places, step) for each in bases)
+        moved = dict.fromkeys(chain.from_iterable(shifted))
+        new = [each for each in moved if each not in self.known]
+        for first in range(0, len(new), THREADS):
+            if deadline.is_over or len(self.known) >= MAX_NARROW_PLACEMENTS:
+                break
+            self._solve(new[first : first + THREADS], deadline)
+            if rank_solutions(self.known)[0] != best:
+                return True
+        return False
+
+    def _solve(self, placements: Sequence[Placement], deadline: Deadline) -> bool:
+        """Solve the narrow problems after placements; return whether all were small enough."""
+
+        def solve(placement: Placement, part: Deadline) -> Found | None:
+            narrow = pose_problem(place_armies(self.turn, placement), self.goal).narrow()
+            states = MANY_STATES if part.limited else MAX_STATES_BY_DEFAULT
+            if narrow is None:
+                return None
+            with suppress(TooLargeError):
+                return solve_exactly(replace(narrow, is_coarse=True), part, states, part)
+            return None
+
+        solved = dict(run_in_threads(solve, placements, deadline.disable_shares()))
+        self.known |= {each: found for each, found in solved.items() if found is not None}
+        return all(each in self.known for each in placements)
+
+
+def rank_solutions(solutions: Mapping[Placement, Found]) -> list[Placement]:
+    """Return placements sorted from best to worst by the exact values of their solutions."""
+
+    def make_sort_key(placement: Placement) -> tuple[float, int, Placement]:
+        value = solutions[placement].value or 0.0
+        return -round(value, PAYOFF_DIGITS), len(placement), placement
+
+    return sorted(solutions, key=make_sort_key)
 
 
 def find_plan(
@@ -332,12 +439,14 @@ def find_plan(
     deadline: Deadline,
     progress: Progress | None = None,
     improved: Improved | None = None,
+    narrow: Found | None = None,
 ) -> Plan:
     """Return the best plan, found with the default number of threads."""
     return plan_within(
         pose_problem(turn, goal),
         deadline,
         threads=count_default_threads(),
+        narrow=narrow,
         progress=progress,
         improved=improved,
     )
@@ -356,7 +465,9 @@ class QuickValues:
     def __init__(self, problem: Problem, deadline: Deadline, states: int) -> None:
         self.problem, self.deadline = problem, deadline
         self.proven = states > 0  # whether all values found so far are exact
-        self._exact, self._states = deadline.take_share(EXACT_SHARE), states
+        is_large = problem.field.bit_count() > LARGE
+        share = LARGE_EXACT_SHARE if is_large else EXACT_SHARE
+        self._exact, self._states = deadline.take_share(share), states
         self._search = _make_search(problem)
         self._known: dict[TurnState, Solution] = {}
 

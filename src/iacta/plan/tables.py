@@ -219,6 +219,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         perils=len(perils),
         rival_number=[peril.number for peril in perils],
         held=problem.held if perils else 0.0,
+        is_coarse=problem.is_coarse,
     )
     arrays.set_rows("set_first", "set_lands", [[*bits(mask)] for mask, _ in rewards.sets])
     arrays.set_rows("way_first", "way_lands", [[*bits(way.lands)] for way in ways])
