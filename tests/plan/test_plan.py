@@ -151,7 +151,7 @@ def test_asia_from_one_stack() -> None:
 
 def test_a_player_is_eliminated_by_three_stacks() -> None:
     plan = best_plan(
-        Turn(make_scattered_board(), whole_battles=True), TakeAll(SCATTERED), budget=0.02
+        Turn(make_scattered_board(), whole_battles=True), TakeAll(SCATTERED), budget=0.01
     )
     assert_consistent(plan)
     assert 0.65 < plan.comparable_value <= plan.upper_bound
@@ -248,24 +248,20 @@ def test_progress_is_reported_and_ctrl_c_leaves_the_best_plan() -> None:
     calls: list[tuple[float, float]] = []
     goal = TakeAll(SCATTERED)
     plan = best_plan(
-        make_scattered_board(), goal, budget=0.1, progress=lambda *each: calls.append(each)
+        make_scattered_board(), goal, budget=0.02, progress=lambda *each: calls.append(each)
     )
     assert calls[-1] == (plan.value, plan.upper_bound)
 
     def interrupt(value: float, upper: float) -> None:
         raise KeyboardInterrupt
 
-    early = best_plan(make_scattered_board(), goal, budget=0.1, progress=interrupt)
+    early = best_plan(make_scattered_board(), goal, budget=0.02, progress=interrupt)
     assert early.win_probability == calls[0][0]
 
 
 def test_more_time_finds_no_worse_a_plan() -> None:
-    none = best_plan(
-        Turn(make_scattered_board(), whole_battles=True), TakeAll(SCATTERED), budget=0.001
-    )
-    usual = best_plan(
-        Turn(make_scattered_board(), whole_battles=True), TakeAll(SCATTERED), budget=0.2
-    )
+    turn, goal = Turn(make_scattered_board(), whole_battles=True), TakeAll(SCATTERED)
+    none, usual = (best_plan(turn, goal, budget=budget) for budget in (0.001, 0.05))
     assert none.interval is not None
     assert 0.0 < none.interval[0] <= usual.comparable_value
     patient = best_plan(make_ring(9), TakeAll("a,b,c"), budget=100)

@@ -21,7 +21,8 @@ SPLIT = {
 @pytest.fixture(scope="module")
 def asia() -> Plan:
     """Return a plan with many possible courses."""
-    return best_plan(Turn(read_position("examples/asia.toml"), whole_battles=True), TakeAll("Asia"))
+    turn = Turn(read_position("examples/asia.toml"), whole_battles=True)
+    return best_plan(turn, TakeAll("Asia"), budget=0.1)
 
 
 def test_the_main_line_takes_every_territory_once(asia: Plan) -> None:

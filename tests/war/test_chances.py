@@ -54,6 +54,11 @@ from tests.war.victories import WINNABLE, winnable_turn
 pytestmark = pytest.mark.usefixtures("core")
 
 
+LINE = make_line_turn(
+    "r9 b2 g3", place=3, cards={"red": 3, "green": 2}, players=("red", "blue", "green")
+)
+
+
 def middle(seed: int = 3) -> Turn:
     return classic_turn(classic_board(), seed)
 
@@ -261,10 +266,7 @@ def test_games_between_ais_run_in_the_core() -> None:
 
 
 def test_goals_are_compared_by_the_chance_to_win() -> None:
-    turn = make_line_turn(
-        "r9 b2 g3", place=3, cards={"red": 3, "green": 2}, players=("red", "blue", "green")
-    )
-    found = best_goals(turn, games=60)
+    found = best_goals(LINE, games=60)
     wins = [each.win for each in found.goals]
     assert wins == sorted(wins, reverse=True)
     assert found.best.behind == 0
@@ -282,7 +284,7 @@ def test_goals_are_compared_by_the_chance_to_win() -> None:
         assert (each.plan is None) == (each.how == "tactics")
         assert each.example.end.phase == "over"
     assert found.unclear == tuple(each for each in found.goals[1:] if not each.is_clear)
-    assert [each.goal for each in best_goals(turn, games=60).goals] == [
+    assert [each.goal for each in best_goals(LINE, games=60).goals] == [
         each.goal for each in found.goals
     ]
 
@@ -297,7 +299,7 @@ GROWS = Rules(mode=ArmiesGrow())
 
 
 def test_the_best_goal_gets_fresh_games() -> None:
-    turn, mover = middle(5), "red"
+    turn, mover = LINE, "red"
     found = best_goals(turn, games=12, seed=5)
     war = War(turn)
     aims = {
@@ -421,10 +423,12 @@ def test_a_plan_without_attacks_is_no_candidate_for_a_goal() -> None:
 
 
 def test_intervals_of_goals_are_wider_by_the_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
-    goals = best_goals(middle(), games=12).goals
+    # In each series of games, some games are cut.
+    turn = make_line_turn("r9 b12 g12 b12 g12", place=3, players=("red", "blue", "green"))
+    goals = best_goals(turn, games=40).goals
     for ai in ("usual", "keeper"):
         monkeypatch.setitem(ALLOWANCES, ai, 0.0)
-    plain_goals = best_goals(middle(), games=12).goals
+    plain_goals = best_goals(turn, games=40).goals
     assert [each.goal for each in goals] == [each.goal for each in plain_goals]
     for k, (found, plain) in enumerate(zip(goals, plain_goals, strict=True)):
         assert (found.win, found.behind) == (plain.win, plain.behind)

@@ -40,7 +40,7 @@ CASES = read_cases()
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_an_elimination_succeeds_nearly_as_often_as_the_plan(number: int) -> None:
     chance, victim, turn = CASES[number]
-    war, turns = War(turn), 60
+    war, turns = War(turn), 40
     aim = Aim(ELIMINATE, war.seats.index(victim))
     made = sum(victim not in war.play_turn(USUAL, seed, aim).end.owners for seed in range(turns))
     assert made / turns > 0.85 * chance
@@ -49,8 +49,8 @@ def test_an_elimination_succeeds_nearly_as_often_as_the_plan(number: int) -> Non
 def test_the_ai_eliminates_a_player_in_the_first_case() -> None:
     turn = CASES[0].turn
     war, before = War(turn), len(turn.survivors)
-    made = sum(len(war.play_turn(USUAL, seed).end.survivors) < before for seed in range(100))
-    assert made >= 80
+    made = sum(len(war.play_turn(USUAL, seed).end.survivors) < before for seed in range(50))
+    assert made >= 40
 
 
 def play_elimination(held: dict[str, tuple[str, int]], edges: str, place: int = 0) -> list[object]:

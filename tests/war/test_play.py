@@ -16,12 +16,13 @@ from iacta.rules.rules import Rules
 from iacta.war import ai
 from iacta.war.games import Aim, War, list_seats
 from iacta.war.players import AIMS, ELIMINATE, GUARD, HOLD, PLAYERS, RAID, WIN
+from tests.cases import choose_seeds
 from tests.game.positions import classic_turn, make_line_turn
 from tests.war.games import NAMES, random_turn
 from tests.war.twin import SimplePolicy
 
 pytestmark = pytest.mark.usefixtures("core")
-TURNS, OF_A_TEST = 1000, 50
+SEEDS = choose_seeds(range(1000), 200)
 
 
 def draw_turn(seed: int) -> Turn | None:
@@ -31,10 +32,10 @@ def draw_turn(seed: int) -> Turn | None:
     return None if is_over or len(list_seats(turn)) < 2 else turn
 
 
-@pytest.mark.parametrize("first", range(0, TURNS, OF_A_TEST))
-def test_turns_of_the_core_are_legal(first: int) -> None:
-    actions = 0
-    for seed in range(first, first + OF_A_TEST):
+@pytest.mark.parametrize("part", range(4))
+def test_turns_of_the_core_are_legal(part: int) -> None:
+    actions, seeds = 0, SEEDS[part::4]
+    for seed in seeds:
         turn = draw_turn(seed)
         if turn is None:
             continue
@@ -44,14 +45,13 @@ def test_turns_of_the_core_are_legal(first: int) -> None:
             record = war.play_turn(PLAYERS[name], seed)
             assert record.end.phase == "over"
             actions += len(record.moves)
-    assert actions > 25 * OF_A_TEST
+    assert actions > 25 * len(seeds)
 
 
-@pytest.mark.parametrize("first", range(5000, 5200, OF_A_TEST))
 @pytest.mark.parametrize("name", ["simple", "yardstick"])
-def test_the_python_twin_takes_the_same_actions_as_the_core(name: str, first: int) -> None:
+def test_the_python_twin_takes_the_same_actions_as_the_core(name: str) -> None:
     policy = SimplePolicy(find_row(name))
-    for seed in range(first, first + OF_A_TEST):
+    for seed in choose_seeds(range(5000, 5200), 60):
         turn = draw_turn(seed)
         if turn is None:
             continue
@@ -62,8 +62,8 @@ def test_the_python_twin_takes_the_same_actions_as_the_core(name: str, first: in
 
 @pytest.mark.parametrize("name", PLAYERS)
 def test_the_policy_of_an_ai_plays_like_the_core(name: str) -> None:
-    actions = 0
-    for seed in range(300, 316):
+    actions, seeds = 0, choose_seeds(range(300, 316), 6)
+    for seed in seeds:
         turn = draw_turn(seed)
         if turn is None:
             continue
@@ -74,7 +74,7 @@ def test_the_policy_of_an_ai_plays_like_the_core(name: str) -> None:
                 assert follow(move.turn) == move.action, (seed, move.turn.phase)
                 assert number or policy(turn) == move.action
                 actions += 1
-    assert actions > 60
+    assert actions > 4 * len(seeds)
 
 
 def test_an_ai_keeps_its_aim_in_play_and_chooses_anew_in_single_calls() -> None:
@@ -97,7 +97,7 @@ def test_an_ai_does_not_act_in_a_finished_turn(name: str) -> None:
 @pytest.mark.parametrize("kind", AIMS)
 def test_turns_with_any_aim_are_legal(kind: str) -> None:
     continents, players = kind in ("continent", "break", RAID, GUARD), kind in ("chase", ELIMINATE)
-    for seed in range(20):
+    for seed in choose_seeds(range(20), 10):
         turn = draw_turn(seed)
         if turn is None or (continents and not turn.board.continents):
             continue
@@ -246,12 +246,7 @@ def test_players_attack_on_a_full_board(name: str) -> None:
 
 def test_games_from_random_deals_are_fair() -> None:
     turn = classic_turn(classic_board(), 4)
-    found = War(turn).play_games(
-        (PLAYERS["simple"],) * 3,
-        games=900,
-        seed=1,
-        is_dealt=True,
-    )
+    found = War(turn).play_games((PLAYERS["simple"],) * 3, games=900, seed=1, is_dealt=True)
     wins = (found.chances == 1).sum(axis=0)
     assert ((wins - 300) ** 2 / 300).sum() < 13.8  # critical value of χ² at 0.1%
 

@@ -26,6 +26,7 @@ from iacta.plan.winning import find_win
 from iacta.war import ai, goals_in_reach
 from iacta.war.games import CHOSEN_AIM, Aim, War, deal_missions, list_seats
 from iacta.war.players import ELIMINATE, PLAYERS, WIN
+from tests.cases import choose_seeds
 from tests.war.games import NAMES, random_turn
 from tests.war.twin import SimplePolicy
 from tests.war.victories import CONDITIONS, RING, WINNABLE, winnable_turn
@@ -64,7 +65,7 @@ def test_the_core_ends_turns_as_turn_does(condition: str) -> None:
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_the_policy_of_an_ai_plays_like_the_core(condition: str, name: str) -> None:
     actions = 0
-    for seed in range(TURNS):
+    for seed in choose_seeds(range(TURNS), 6):
         rng = Random(seed)  # noqa: S311 # plays games, no secrets
         turn = random_turn(rng)
         turn = turn.with_options(victory=CONDITIONS[condition](rng, turn))
@@ -76,7 +77,7 @@ def test_the_policy_of_an_ai_plays_like_the_core(condition: str, name: str) -> N
             if move.turn.winner is None and not isinstance(move.action, Defend):
                 assert follow(move.turn) == move.action, (seed, move.turn.phase)
                 actions += 1
-    assert actions > 20
+    assert actions > 10
 
 
 @pytest.mark.parametrize("condition", WINNABLE)
