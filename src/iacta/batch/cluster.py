@@ -117,8 +117,8 @@ def answer_blocks(
     job, frame = _read_blocks(source, target, asked)
     if job.is_pipe:
         raise IllegalError(f"a cluster cannot write to a pipe, got {quote_path(target)}")
-    place = target.resolve()
-    if job.target.name == "parquet" and place.exists():
+    path = target.resolve()
+    if job.target.name == "parquet" and path.exists():
         raise IllegalError(
             f"a cluster writes Parquet into a new folder, and {quote_path(target)} exists"
         )
@@ -126,19 +126,19 @@ def answer_blocks(
     if frame.npartitions < least:
         frame = frame.repartition(npartitions=least)
     answered = frame.map_partitions(answer_frame, asked, meta=answer_frame(frame._meta, asked))
-    folder = make_temporary_path(place)
+    folder = make_temporary_path(path)
     folder.mkdir()
     try:
         with add_file_name(source, "batch"):
             done = _write_blocks(answered, folder, job, client, watch)
         rows, errors, size = map(sum, zip(*done.values(), strict=True))
         if job.target.name == "parquet":
-            _rename_folder(folder, place, done, rows)
+            _rename_folder(folder, path, done, rows)
         else:
-            _join_files(done, place, size)
+            _join_files(done, path, size)
     finally:
         if folder.exists():
-            left = folder.rename(make_temporary_path(place))  # hidden from late workers
+            left = folder.rename(make_temporary_path(path))  # hidden from late workers
             shutil.rmtree(left, ignore_errors=True)
     return BatchResult(rows, errors)
 

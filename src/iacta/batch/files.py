@@ -309,9 +309,9 @@ def read_heading(table: Tabular) -> tuple[list[str], bytes, Iterator[LineBlock]]
     """Read the heading of a CSV file; return its columns, its raw line, and the lines after it."""
     blocks = table.read_lines()
     for block in blocks:
-        for place, (number, line) in enumerate(block.number_lines()):
+        for index, (number, line) in enumerate(block.number_lines()):
             if line.strip(b" \r"):
-                rest = LineBlock(number + 1 + line.count(b"\n"), block.lines[place + 1 :])
+                rest = LineBlock(number + 1 + line.count(b"\n"), block.lines[index + 1 :])
                 return (
                     split_row(decode_line(line, number), table.delimiter),
                     line,

@@ -227,9 +227,9 @@ def answer_rows(rows: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
     if is_known.all():
         return found
     others = _answer_individually(keys.filter(~is_known), asked)
-    place = np.where(is_known, np.arange(len(is_known)), 0)
-    place[~is_known] = len(is_known) + np.arange(others.height)
-    return pl.concat([found, others])[place]
+    order = np.where(is_known, np.arange(len(is_known)), 0)
+    order[~is_known] = len(is_known) + np.arange(others.height)
+    return pl.concat([found, others])[order]
 
 
 def _normalise_values(column: pl.Series, parameter: Parameter) -> pl.Series:
@@ -349,10 +349,10 @@ def _answer_individually(keys: pl.DataFrame, asked: BatchQuestion) -> pl.DataFra
     if different.height == keys.height:
         return found
     numbered = different.with_row_index("\0number")
-    places = keys.join(
+    order = keys.join(
         numbered, on=keys.columns, how="left", nulls_equal=True, maintain_order="left"
     )
-    return found[places["\0number"]]
+    return found[order["\0number"]]
 
 
 @lru_cache(maxsize=CACHE_SIZE)

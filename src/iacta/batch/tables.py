@@ -169,14 +169,14 @@ def _look_up_means(rules: Rules, size: int, able: Armies, defenders: Armies) -> 
     with LOCK:
         if find_kernel(rules).is_vectorised:
             table = _make_table(rules, size)
-            places = defenders * (size + 1) + able
+            indices = defenders * (size + 1) + able
         else:
             block = (able - 1) // BLOCK_STARTS
             different, row = np.unique(block * (size + 1) + defenders, return_inverse=True)
             starts = [_make_starts(rules, *divmod(int(each), size + 1)) for each in different]
             table = np.stack(starts, axis=1)
-            places = row * BLOCK_STARTS + (able - 1) % BLOCK_STARTS
-    won, left, held = (np.take(each.reshape(-1), places) for each in table)
+            indices = row * BLOCK_STARTS + (able - 1) % BLOCK_STARTS
+    won, left, held = (np.take(each.reshape(-1), indices) for each in table)
     return np.minimum(won, 1.0), left, held
 
 

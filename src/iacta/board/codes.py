@@ -115,15 +115,15 @@ def read_code(text: str, board: Board | None = None) -> Code:
         )
     name, player, holdings, *rest = fields
     coded = _find_board(name, board)
-    places = {territory: t for t, territory in enumerate(coded.territories)}
-    owners, armies = [""] * len(places), [0] * len(places)
+    index = {territory: t for t, territory in enumerate(coded.territories)}
+    owners, armies = [""] * len(index), [0] * len(index)
     for entry in filter(None, holdings.split(",")):
         parts = entry.split(":")
         if len(parts) != 3 or not parts[1]:
             raise MalformedError(
                 f"territory must be written as name:owner:armies, got {quote(entry)}"
             )
-        t = places[coded.find(unescape_name(parts[0]))]
+        t = index[coded.find(unescape_name(parts[0]))]
         if owners[t]:
             raise IllegalError(f"{coded.territories[t]!r} appears twice")
         owners[t] = unescape_name(parts[1])

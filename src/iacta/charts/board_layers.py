@@ -257,12 +257,12 @@ def draw_steps_table(scene: Scene) -> View:
         for k, arrow in enumerate(scene.arrows)
     ]
     heads = [{"x": k * width, "y": 0, "fought": "fought", "taken": "taken"} for k in range(columns)]
-    place = _make_grid(scene, height + 1)
+    grid = _make_grid(scene, height + 1)
     right: dict[str, Any] = {"align": "right", "fontSize": 10.5}
-    body = _inline_view("lines", rows).encode(**place)
-    head = _inline_view("columns", heads).encode(**place)
+    body = _inline_view("lines", rows).encode(**grid)
+    head = _inline_view("columns", heads).encode(**grid)
     numbered = [{**row, "x": row["x"] + 8} for row in rows]
-    discs = [disc.encode(**place) for disc in _draw_discs(numbered, 6.5, "line numbers")]
+    discs = [disc.encode(**grid) for disc in _draw_discs(numbered, 6.5, "line numbers")]
     chances = [
         part.mark("text", dx=width - 14 - back, **right).encode(text=f"{column}:N")
         for column, back in (("fought", 44), ("taken", 0))

@@ -141,19 +141,19 @@ def _list_runs(
 
 
 def _list_regions(runs: Sequence[Row], name: str) -> list[Row]:
-    """Return a place for the label of each action: the middle of its longest column."""
+    """Return a point for the label of each action: the middle of its longest column."""
     regions: dict[object, list[Row]] = {}
     for row in runs:
         regions.setdefault(row[name], []).append(row)
-    places: list[Row] = []
+    labels: list[Row] = []
     for action, rows in regions.items():
         # If several columns are almost the longest, take the middle one.
         longest = max(row["most"] - row["least"] for row in rows)
         wide = [row for row in rows if row["most"] - row["least"] >= 0.6 * longest]
         middle = wide[len(wide) // 2]
         height = (middle["least"] + middle["most"]) / 2
-        places.append({name: action, "defenders": middle["defenders"], "attackers": height})
-    return places
+        labels.append({name: action, "defenders": middle["defenders"], "attackers": height})
+    return labels
 
 
 def _draw_region_labels(table: str, words: str) -> View:
@@ -364,7 +364,7 @@ def best_spread(
         title = f"{stack} take{s} {float(best.value):.2f} of {of_all} on average, at best."
     tables: dict[str, list[Row]] = {
         "spread": [
-            {"territory": place, "defenders": held} for place, held in enumerate(spread, start=1)
+            {"territory": number, "defenders": held} for number, held in enumerate(spread, start=1)
         ]
     }
     if others:
@@ -405,9 +405,9 @@ def best_fronts(answer: FrontsAnswer) -> Chart:
     rows: list[Row] = []
     for number, (_, front) in enumerate(fronts, start=1):
         held = front.front.held or (0,) * len(front.spread)
-        for place, (before, after) in enumerate(zip(held, front.spread, strict=True), start=1):
+        for number, (before, after) in enumerate(zip(held, front.spread, strict=True), start=1):
             territory = f"front {number}" + (
-                f", territory {place}" if len(front.spread) > 1 else ""
+                f", territory {number}" if len(front.spread) > 1 else ""
             )
             rows.append({"territory": territory, "kind": "held", "armies": before})
             rows.append({"territory": territory, "kind": "new", "armies": after - before})

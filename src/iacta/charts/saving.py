@@ -214,13 +214,13 @@ const spec = {spec};
 const configs = {configs};
 const sizes = {sizes};
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const place = document.getElementById("chart");
+const element = document.getElementById("chart");
 let drawing = 0;
 async function draw() {{
   const mine = ++drawing;
   const config = structuredClone(configs[dark.matches ? 1 : 0]);
   const room = document.documentElement.clientWidth - 2;  // for rounding
-  await fit(place, spec, config, {{room, sizes, slack: 1, isLate: () => mine !== drawing}});
+  await fit(element, spec, config, {{room, sizes, slack: 1, isLate: () => mine !== drawing}});
 }}
 draw();
 dark.addEventListener("change", draw);

@@ -147,9 +147,9 @@ def list_shades(count: int) -> list[str]:
     >>> list_shades(2)
     ['#d55e00', '#2583c4']
     """
-    places = np.linspace(0, len(ORDERED) - 1, count)
+    positions = np.linspace(0, len(ORDERED) - 1, count)
     stops = np.array([[int(hue[i : i + 2], 16) for i in (1, 3, 5)] for hue in ORDERED])
-    tones = [np.interp(places, range(len(ORDERED)), stops[:, i]).round() for i in range(3)]
+    tones = [np.interp(positions, range(len(ORDERED)), stops[:, i]).round() for i in range(3)]
     return [f"#{int(r):02x}{int(g):02x}{int(b):02x}" for r, g, b in zip(*tones, strict=True)]
 
 

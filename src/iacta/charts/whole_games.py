@@ -131,8 +131,8 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     rows: list[Row] = []
     for bar, each in enumerate(shown):
         top = _find_top(bar, GOAL_ROW, GOAL_THICK)
-        place = {"top": top, "bottom": top + GOAL_THICK / GOAL_ROW, "start": 0.0}
-        own: Row = {"goal": each.words, "how": each.how, **place}
+        box = {"top": top, "bottom": top + GOAL_THICK / GOAL_ROW, "start": 0.0}
+        own: Row = {"goal": each.words, "how": each.how, **box}
         if each.reach is not None:
             (low, high), chance = each.reach.interval, each.reach.chance
             own = {**own, "chance": chance, "share": chance, "low": low, "high": high}
@@ -245,10 +245,10 @@ def _make_win_cells(each: GoalChance) -> dict[str, float]:
 
 def _hatch_interval(row: Row, most: float) -> Iterator[Row]:
     """Yield the hatch lines that mark an interval, inside and outside the bar."""
-    place = (row["top"], GOAL_ROW, GOAL_THICK, AXIS_MARGIN * most)
-    for line in _list_hatch_lines(row["low"], row["share"], *place):
+    box = (row["top"], GOAL_ROW, GOAL_THICK, AXIS_MARGIN * most)
+    for line in _list_hatch_lines(row["low"], row["share"], *box):
         yield {**line, "is_inside": True}
-    for line in _list_hatch_lines(row["share"], row["high"], *place):
+    for line in _list_hatch_lines(row["share"], row["high"], *box):
         yield {**line, "is_inside": False}
 
 
@@ -292,7 +292,7 @@ def _list_hatch_lines(
         foot = number * step  # the lower end of the line; its upper end is at `foot + slant`
         x, x2 = max(foot, low), min(foot + slant, high)
         if x < x2:
-            up, up2 = ((place - foot) / slant * bar_height / row_height for place in (x, x2))
+            up, up2 = ((end - foot) / slant * bar_height / row_height for end in (x, x2))
             bottom = top + bar_height / row_height
             yield {"x": x, "x2": x2, "y": bottom - up, "y2": bottom - up2}
 

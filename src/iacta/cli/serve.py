@@ -108,7 +108,7 @@ class ServeCommand(Command):
             origins=[*filter(None, origins)],
             public_url=public_url,
         )
-        place = self._format_url(port)
+        url = self._format_url(port)
         is_open = self.open
 
         class Server(uvicorn.Server):
@@ -123,14 +123,14 @@ class ServeCommand(Command):
                 await super().startup(sockets)
                 listening.listen(MAX_CONNECTING)  # restores the backlog, which uvicorn has reduced
                 try:
-                    print(f"Serving iacta at {place} (Ctrl-C stops it)", flush=True)
+                    print(f"Serving iacta at {url} (Ctrl-C stops it)", flush=True)
                 except OSError as error:  # raised later, because uvicorn would print a traceback
                     self.error, self.should_exit = error, True
                     return
                 if is_open:
                     import webbrowser  # only needed here
 
-                    webbrowser.open(place)
+                    webbrowser.open(url)
 
             async def shutdown(self, sockets: "list[socket] | None" = None) -> None:
                 work.close()
@@ -171,7 +171,7 @@ class ServeCommand(Command):
             f"host is not an address of this machine: {quote(self.host)}", parameter="host"
         )
         try:
-            family, kind, protocol, _, place = socket.getaddrinfo(
+            family, kind, protocol, _, address = socket.getaddrinfo(
                 self.host or "0.0.0.0",  # noqa: S104 # requested by the user
                 self.port,
                 type=socket.SOCK_STREAM,
@@ -184,7 +184,7 @@ class ServeCommand(Command):
             listening = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
             try:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                listening.bind((place[0], port, *place[2:]))
+                listening.bind((address[0], port, *address[2:]))
                 listening.listen(MAX_CONNECTING)
             except OSError:
                 listening.close()

@@ -160,12 +160,12 @@ class LineLayout(NamedTuple):
         return ways, None
 
 
-def find_layout(sample: Sequence[Numbered], rules: Rules, place: str) -> Layout:
+def find_layout(sample: Sequence[Numbered], rules: Rules, unit: str) -> Layout:
     """Return the layout of a log without a heading.
 
     sample: the first lines, at least one.
     rules: the rules of all rolls.
-    place: the word for a line in error messages, such as `line` or `row`.
+    unit: the word for a line in error messages, such as `line` or `row`.
 
     Raises `MalformedError` if no layout fits, or if the lines can be read in several ways.
 
@@ -175,7 +175,7 @@ def find_layout(sample: Sequence[Numbered], rules: Rules, place: str) -> Layout:
     """
     number, first = sample[0]
     most = f"{len(rules.attack.faces)} in attack and {len(rules.defence.faces)} in defence"
-    as_first = f"as in {place} {number}, {quote(first)}"
+    as_first = f"as in {unit} {number}, {quote(first)}"
     failures: list[tuple[int, LineLayout]] = []
     for layout in LAYOUTS:
         ways, failed = layout.find_ways(sample, rules)
@@ -185,24 +185,24 @@ def find_layout(sample: Sequence[Numbered], rules: Rules, place: str) -> Layout:
             is_mark = len({mark for mark, _ in ways}) > 1
             what = "which dice belong together" if is_mark else "which side attacked"
             raise MalformedError(
-                f"{place} {number}: {what} is not clear from {quote(first)} and the next lines; "
+                f"{unit} {number}: {what} is not clear from {quote(first)} and the next lines; "
                 f"{ACCEPTED}"
             )
         if ways:
-            return _make_layout(layout, ways[0], f"{place} {number}, {quote(first)},", first)
+            return _make_layout(layout, ways[0], f"{unit} {number}, {quote(first)},", first)
     if not failures:
         what = "layout" if re.search("[0-9]", first) else "columns"
-        raise MalformedError(f"{place} {number}: unknown {what} {quote(first)}; {ACCEPTED}")
+        raise MalformedError(f"{unit} {number}: unknown {what} {quote(first)}; {ACCEPTED}")
     index, layout = max(failures, key=lambda failure: failure[0])
     number, line = sample[index]
     expected = layout.expected.format(most=most, faces=max(rules.attack.faces))
     raise MalformedError(
-        f"{place} {number}: expected {expected}"
+        f"{unit} {number}: expected {expected}"
         f"{f', {as_first}' if index else ''}, got {quote(line)}; {ACCEPTED}"
     )
 
 
-def _make_layout(layout: LineLayout, way: Way, place: str, first: str) -> Layout:
+def _make_layout(layout: LineLayout, way: Way, location: str, first: str) -> Layout:
     def read(line: str) -> Rows:
         rows = layout.split(line).get(way)
         if rows is None:
@@ -216,7 +216,7 @@ def _make_layout(layout: LineLayout, way: Way, place: str, first: str) -> Layout
         else "because the reverse would give one side too many dice"
     )
     end = "succeeded" if is_won(row.get("won")) else "failed"
-    remark = layout.remark.format(place=place, why=why, end=end, **row)
+    remark = layout.remark.format(location=location, why=why, end=end, **row)
     return Layout(read, f"The log has no header row: {remark}.", layout.is_ordered)
 
 
@@ -432,7 +432,7 @@ ONE_SIDE = LineLayout(
     DICE_EXPECTED,
     _split_dice,
     _are_dice_of_one_side,
-    "{place} was read as the dice of one side in any order",
+    "{location} was read as the dice of one side in any order",
     is_ordered=False,
 )
 LAYOUTS = (
@@ -453,13 +453,13 @@ LAYOUTS = (
         "counts such as 12 sixes in 36 dice",
         _split_counts,
         lambda *_: True,
-        "{place} was read as chances of 1 in 6, where a chance is won if the number came up",
+        "{location} was read as chances of 1 in 6, where a chance is won if the number came up",
     ),
     LineLayout(
         ROLL_EXPECTED,
         _split_roll,
         _are_roll_dice,
-        "{place} was read as {attack} in attack against {defence} in defence, {why}",
+        "{location} was read as {attack} in attack against {defence} in defence, {why}",
     ),
     LineLayout(DICE_EXPECTED, _split_dice, _are_single_dice, "its lines were read as single dice"),
     ONE_SIDE,

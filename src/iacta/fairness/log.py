@@ -164,12 +164,12 @@ def _read_table(table: Tabular) -> Iterator[Row | str]:
 
 
 def _read_list(
-    log: Any, place: str, read: Callable[[Row], Entry], rules: Rules, notes: Notes
+    log: Any, unit: str, read: Callable[[Row], Entry], rules: Rules, notes: Notes
 ) -> Iterator[Block]:
     """Yield the blocks of a log that is a list of Python values.
 
     log: a list of mappings, single dice, strings, or pairs of the dice of both sides.
-    place: the word for an element in error messages, such as `entry`.
+    unit: the word for an element in error messages, such as `entry`.
     """
     if isinstance(log, Mapping):
         raise MalformedError(f"log must be a list of mappings or of dice, got {quote(log)}")
@@ -183,25 +183,23 @@ def _read_list(
     if sample and None not in lines:
         numbered = [(n, line) for n, line in enumerate(lines, 1) if line is not None]
         is_json = numbered[0][1].lstrip().startswith("{")
-        given = _Lines(
-            _make_line_blocks(rows, place), numbered, place, "jsonl" if is_json else "csv"
-        )
+        given = _Lines(_make_line_blocks(rows, unit), numbered, unit, "jsonl" if is_json else "csv")
         yield from _Reader(given, read, rules, notes).blocks()
         return
     columns = find_columns(row for row in sample if isinstance(row, Mapping))
     _add_remark(notes, columns.remark)
     mappings = (columns.rename(row) if isinstance(row, Mapping) else {"die": row} for row in rows)
-    yield from _make_blocks(_read_entries(mappings, place, read))
+    yield from _make_blocks(_read_entries(mappings, unit, read))
 
 
-def _make_line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]:
+def _make_line_blocks(rows: Iterator[object], unit: str) -> Iterator[LineBlock]:
     """Convert a list to blocks of text lines; an element is a string or the dice of both sides."""
     number = 1
     while part := list(islice(rows, BLOCK)):
         lines = []
-        for place_in_part, row in enumerate(part):
+        for offset, row in enumerate(part):
             line = format_line(row)
-            with add_place(f"{place} {number + place_in_part}"):
+            with add_place(f"{unit} {number + offset}"):
                 if line is None:
                     raise MalformedError(
                         f"a row must be a string or the dice of both sides, got {quote(row)}"
@@ -215,18 +213,18 @@ def _make_line_blocks(rows: Iterator[object], place: str) -> Iterator[LineBlock]
         number += len(part)
 
 
-def _read_entries(rows: Iterable[Row], place: str, read: Callable[[Row], Entry]) -> Iterator[Entry]:
+def _read_entries(rows: Iterable[Row], unit: str, read: Callable[[Row], Entry]) -> Iterator[Entry]:
     for number, row in enumerate(rows, 1):
-        with add_place(f"{place} {number}"):
+        with add_place(f"{unit} {number}"):
             entry = read(row)
         yield entry
 
 
 def _make_blocks(entries: Iterator[Entry]) -> Iterator[Block]:
     while part := list(islice(entries, BLOCK)):
-        places: dict[Entry, int] = {}
-        codes = [places.setdefault(entry, len(places)) for entry in part]
-        yield Block(list(places), np.array(codes))
+        numbers: dict[Entry, int] = {}
+        codes = [numbers.setdefault(entry, len(numbers)) for entry in part]
+        yield Block(list(numbers), np.array(codes))
 
 
 def _add_remark(notes: Notes, remark: str) -> None:
@@ -239,13 +237,13 @@ class _Lines(NamedTuple):
 
     blocks: all lines, divided into blocks of consecutive lines.
     sample: the first lines, with their line numbers; they determine the layout.
-    place: the word for a line in error messages, such as `line` or `row`.
+    unit: the word for a line in error messages, such as `line` or `row`.
     format: the file format of the lines, `csv` or `jsonl`.
     """
 
     blocks: Iterator[LineBlock]
     sample: Sequence[Numbered]
-    place: str
+    unit: str
     format: str
 
 
@@ -300,12 +298,12 @@ class _Reader:
             if line not in self.cache:
                 if not line.strip() or line.lstrip().startswith(REMARK):
                     continue
-                text = decode_line(line, number, self.lines.place).strip(" \r")
+                text = decode_line(line, number, self.lines.unit).strip(" \r")
                 if is_first:
                     is_first = False
                     if self._find_layout(text.strip(), number):
                         continue
-                with add_place(f"{self.lines.place} {number}"):
+                with add_place(f"{self.lines.unit} {number}"):
                     entries = [self.read(row) for row in self._read_rows(text)]
                 if len(entries) > 1:
                     yield from (
@@ -325,7 +323,7 @@ class _Reader:
             self._recognise_columns(line for _, line in sample)
             return False
         self.delimiter = find_delimiter(first)
-        with add_place(f"{self.lines.place} {number}"):
+        with add_place(f"{self.lines.unit} {number}"):
             is_number = re.fullmatch(r"[0-9]{1,3}", first) is not None
             is_die = is_number and not is_log_of_one_side(sample, self.rules)
             heading = (
@@ -342,7 +340,7 @@ class _Reader:
                     if is_known and names.count(name) > 1:
                         raise MalformedError(f"the column {name} appears twice")
                 return not is_die
-        self.layout = find_layout(sample, self.rules, self.lines.place)
+        self.layout = find_layout(sample, self.rules, self.lines.unit)
         self.notes.has_order &= self.layout.is_ordered
         _add_remark(self.notes, self.layout.remark)
         return False

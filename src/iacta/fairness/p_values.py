@@ -141,9 +141,9 @@ def _list_compositions(total: int, kinds: int) -> Ints:
     left = np.array([total], dtype=np.int64)
     for _ in range(kinds - 1):
         ways = left + 1
-        place = np.repeat(np.arange(len(left)), ways)
-        count = np.arange(len(place)) - np.repeat(np.cumsum(ways) - ways, ways)
-        rows, left = np.column_stack([rows[place], count]), left[place] - count
+        parents = np.repeat(np.arange(len(left)), ways)
+        count = np.arange(len(parents)) - np.repeat(np.cumsum(ways) - ways, ways)
+        rows, left = np.column_stack([rows[parents], count]), left[parents] - count
     return np.column_stack([rows, left])
 
 
@@ -319,33 +319,33 @@ def _compute_log_evidence_of_repeats(sequence: ThrowSequence) -> Floats:
     shares = np.array(COPIED_SHARES)[:, None]
     logs = np.log1p(-shares) * _count_equal_pairs(np.arange(len(kinds)), kinds)
     for group, chance in enumerate(chances.tolist()):
-        places = np.flatnonzero(groups == group)
-        logs += np.log1p(shares / chance / (1 - shares)) * _count_equal_pairs(places, results)
+        indices = np.flatnonzero(groups == group)
+        logs += np.log1p(shares / chance / (1 - shares)) * _count_equal_pairs(indices, results)
     copied: Floats = np.logaddexp.reduce(logs[:, 1:]) - math.log(len(shares))
     return copied
 
 
-def _count_equal_pairs(places: Ints, results: Ints) -> Ints:
+def _count_equal_pairs(indices: Ints, results: Ints) -> Ints:
     """Return the number of pairs of equal results at each distance 0, 1, 2, ... in a sequence.
 
-    places: the indices of the results to compare; other results are ignored.
+    indices: the indices of the results to compare; other results are ignored.
     """
     n = len(results)
-    places = places[np.argsort(results[places], kind="stable")]
-    results, counts = results[places], np.bincount(results[places], minlength=1)
+    indices = indices[np.argsort(results[indices], kind="stable")]
+    results, counts = results[indices], np.bincount(results[indices], minlength=1)
     alike = np.zeros(n, dtype=np.int64)
     is_often = counts**2 > 16 * n  # a Fourier transform counts the pairs of frequent results faster
     size = 1 << (2 * n - 1).bit_length()
     for result in np.flatnonzero(is_often).tolist():
         marks = np.zeros(size)
-        marks[places[results == result]] = 1
+        marks[indices[results == result]] = 1
         pairs = np.fft.irfft(np.abs(np.fft.rfft(marks)) ** 2, size)[:n]
         alike += np.rint(pairs).astype(np.int64)
     is_rare = ~is_often[results]
-    places, results = places[is_rare], results[is_rare]
+    indices, results = indices[is_rare], results[is_rare]
     for step in range(1, int(counts[~is_often].max(initial=0))):
         is_same = results[step:] == results[:-step]
-        np.add.at(alike, (places[step:] - places[:-step])[is_same], 1)
+        np.add.at(alike, (indices[step:] - indices[:-step])[is_same], 1)
     return alike
 
 
@@ -529,8 +529,8 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
         + count * math.log(chance)
         + (throws - count) * math.log1p(-chance)
     )
-    places = np.arange(count, min(throws, count + int(12 * math.sqrt(variance)) + 50))
-    ratios = (throws - places) / (places + 1) * (chance / other)
+    successes = np.arange(count, min(throws, count + int(12 * math.sqrt(variance)) + 50))
+    ratios = (throws - successes) / (successes + 1) * (chance / other)
     return min(math.exp(log_first) * (1 + float(np.cumprod(ratios).sum())), 1.0)
 
 

@@ -212,7 +212,7 @@ class _TiltedSum:
     def __init__(self, parts: Sequence[Scores]) -> None:
         sizes = [len(part.scores) for part in parts]
         self.starts = np.cumsum([0, *sizes[:-1]])
-        self.places = np.repeat(np.arange(len(parts)), sizes)
+        self.part_indices = np.repeat(np.arange(len(parts)), sizes)
         self.counts = np.array([part.times for part in parts], dtype=float)
         usual = [int(part.scores[np.argmax(part.chances)]) for part in parts]
         off = [part.scores - score for part, score in zip(parts, usual, strict=True)]
@@ -225,13 +225,13 @@ class _TiltedSum:
         """Return log M(θ), and the mean and the variance of the sum tilted by θ."""
         logs = tilt * self.scores
         most = np.maximum.reduceat(logs, self.starts)
-        weights = self.chances * np.exp(logs - most[self.places])
+        weights = self.chances * np.exp(logs - most[self.part_indices])
         sums = np.add.reduceat(weights, self.starts)
         # `log1p` keeps the relative precision of logarithms near 0.
         grown = np.add.reduceat(self.chances * np.expm1(np.minimum(logs, MAX_LOG)), self.starts)
         logs_of_means = np.where(most < MAX_LOG, np.log1p(grown), np.log(sums) + most)
         means = np.add.reduceat(weights * self.scores, self.starts) / sums
-        off = self.scores - means[self.places]
+        off = self.scores - means[self.part_indices]
         variances = np.add.reduceat(weights * off**2, self.starts) / sums
         return (
             float(self.counts @ logs_of_means) + tilt * self.start,

@@ -155,33 +155,33 @@ def _choose_worse(question: str, sides: Mapping[str, float]) -> Finding:
 
 def _find_most_extreme(battles: Mapping[Trial, Counter[int]]) -> Finding:
     """Test whether the most extreme result of all battles is too extreme for fair dice."""
-    least, place, where = 1.0, 0, next(iter(battles))
+    least, rank, where = 1.0, 0, next(iter(battles))
     for trial, counts in battles.items():
         _, better, worse = compute_tails(trial)
         ends = np.minimum(better, worse)
         for result in counts:
             if ends[result] <= least:
-                least, place, where = float(ends[result]), result, trial
+                least, rank, where = float(ends[result]), result, trial
     log_none = 0.0
     for trial, counts in battles.items():
         chances, better, worse = compute_tails(trial)
         as_far = math.fsum(chances[np.minimum(better, worse) <= least * (1 + TOLERANCE)])
         log_none += counts.total() * (math.log1p(-as_far) if as_far < 1 else -math.inf)
     return Finding(
-        "most extreme", -math.expm1(log_none), least, "exact", None, _describe(where, place)
+        "most extreme", -math.expm1(log_none), least, "exact", None, _describe(where, rank)
     )
 
 
-def _describe(trial: Trial, place: int) -> str:
+def _describe(trial: Trial, rank: int) -> str:
     """Describe a result of a trial in words.
 
-    place: the rank of the result, 0 for the best result for the attackers.
+    rank: the rank of the result, 0 for the best result for the attackers.
 
     >>> from iacta.rules.rules import Rules
     >>> _describe(Trial("battle", 9, 1, Rules()), 8)
     '9 against 1 lost, with 1 left'
     """
-    ours, theirs = [*find_outcome_chances(trial)][place]
+    ours, theirs = [*find_outcome_chances(trial)][rank]
     if trial.kind == "chance":
         return f"a chance of {trial.chance:.6g} {'won' if theirs else 'lost'}"
     if trial.has_only_winner:

@@ -118,14 +118,14 @@ class Lines:
     """Consecutive lines of a log, in which repeated lines are stored only once.
 
     different: the different lines.
-    places: for each line, in the order of the log, its index in `different`.
+    indices: for each line, in the order of the log, its index in `different`.
     """
 
     different: list[Line]
-    places: Ints
+    indices: Ints
 
     def make_column(self, name: str) -> Any:
-        return np.array(list(map(attrgetter(name), self.different)))[self.places]
+        return np.array(list(map(attrgetter(name), self.different)))[self.indices]
 
     @cached_property
     def sides(self) -> list[tuple[Ints, Ints]]:
@@ -140,7 +140,7 @@ class Lines:
             table = np.zeros((len(thrown), max(1, *map(len, thrown))), dtype=np.int64)
             for row, dice in enumerate(thrown):
                 table[row, : len(dice)] = dice
-            sides.append((np.array(kinds)[self.places], table[self.places]))
+            sides.append((np.array(kinds)[self.indices], table[self.indices]))
         return sides
 
 
@@ -262,7 +262,7 @@ class Tally:
         The tenth (see `iacta.fairness.audit`) of each battle is drawn at random.
         """
         edges = np.arange(BINS + 1) / BINS
-        for code, count in zip(*np.unique(lines.places[rows], return_counts=True), strict=True):
+        for code, count in zip(*np.unique(lines.indices[rows], return_counts=True), strict=True):
             line = lines.different[code]
             ends = np.clip(edges, line.start, line.start + line.width)
             parts = np.maximum(np.diff(ends), 0.0)
@@ -275,7 +275,7 @@ class Tally:
         dice = evidence.dice[:, None] + np.cumsum(factors[:2], axis=1)
         changes = np.zeros((1 + BETS, 1))
         if any(line.trial.kind in ("battle", "chance") for line in lines.different):
-            tails = np.array([find_bet_changes(line) for line in lines.different])[lines.places]
+            tails = np.array([find_bet_changes(line) for line in lines.different])[lines.indices]
             changes = np.vstack([factors[2:], tails.T])
         battles = evidence.battles[:, None] + np.cumsum(changes, axis=1)
         curve = average_evidence(dice, battles)
@@ -343,7 +343,7 @@ class Repeats:
             dice = np.dstack([np.hstack(pair) for pair in zip(*sides, strict=True)])
             self._dice.append(dice[dice[:, :, 1] > 0])
         if sum(map(len, self._rolls)) < MAX_SEARCHED[ROLLS]:
-            rows = np.array([self._identify_roll(line) for line in lines.different])[lines.places]
+            rows = np.array([self._identify_roll(line) for line in lines.different])[lines.indices]
             self._rolls.append(rows[rows[:, 1] >= 0])
 
     def _identify_roll(self, line: Line) -> tuple[int, int, float]:

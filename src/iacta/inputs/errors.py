@@ -39,7 +39,7 @@ for _error in (IactaError, MalformedError, IllegalError, TooLargeError, MissingE
 
 
 class add_place:  # noqa: N801 # used like a function; in loops faster than `contextmanager`
-    """A context manager that prefixes the message of any `IactaError` with a place.
+    """A context manager that prefixes the message of any `IactaError` with a location.
 
     >>> with add_place("line 3"):
     ...     raise IllegalError("die must be a whole number from 1 to 6, got 7")
@@ -48,15 +48,15 @@ class add_place:  # noqa: N801 # used like a function; in loops faster than `con
     iacta.IllegalError: line 3: die must be a whole number from 1 to 6, got 7
     """
 
-    def __init__(self, place: str) -> None:
-        self.place = place
+    def __init__(self, location: str) -> None:
+        self.location = location
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: object, error: object, _: object) -> None:
         if isinstance(error, IactaError):
-            raise find_error_class(error)(f"{self.place}: {error}") from None
+            raise find_error_class(error)(f"{self.location}: {error}") from None
 
 
 class add_parameter:  # noqa: N801 # used like a function

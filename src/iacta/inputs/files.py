@@ -210,15 +210,15 @@ class ErrorKeeper(io.RawIOBase):
 
 def check_writable(file: str | PathLike[str]) -> None:
     """Raise an error if a file cannot be written. Call this before a long computation."""
-    place = Path(file)
+    path = Path(file)
     with _explain_write_errors(file):
         with suppress(FileNotFoundError):
-            place.stat()
-        if place.is_dir() or str(file).endswith(os.sep) or not place.name:
+            path.stat()
+        if path.is_dir() or str(file).endswith(os.sep) or not path.name:
             raise IsADirectoryError(errno.EISDIR, "")
-        if not place.parent.is_dir():
+        if not path.parent.is_dir():
             raise FileNotFoundError(errno.ENOENT, "")
-        target = place.resolve()
+        target = path.resolve()
         exists = target.exists()
         if exists and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, "")
@@ -243,21 +243,21 @@ def open_atomically(file: Path) -> Iterator[BinaryIO]:
     permissions. If `file` is a symbolic link, its target is replaced.
     """
     with _explain_write_errors(file):
-        place = file.resolve()
-        if place.exists() and not place.is_file():
+        path = file.resolve()
+        if path.exists() and not path.is_file():
             # A pipe or a device; for a folder, `open` raises an error.
-            with place.open("wb") as opened:
+            with path.open("wb") as opened:
                 yield opened
             return
-        part = make_temporary_path(place)
+        part = make_temporary_path(path)
         with part.open("xb") as opened:  # raises an error if the name exists
             try:
                 yield opened
                 opened.flush()
                 os.fsync(opened.fileno())
-                if place.exists():
-                    part.chmod(place.stat().st_mode)
-                part.replace(place)
+                if path.exists():
+                    part.chmod(path.stat().st_mode)
+                part.replace(path)
             except BaseException:
                 part.unlink()
                 raise
@@ -275,6 +275,6 @@ def _explain_write_errors(file: str | PathLike[str]) -> Iterator[None]:
         raise IllegalError(f"cannot write {quote_path(file)}: {explain_error(error)}") from None
 
 
-def make_temporary_path(place: Path) -> Path:
+def make_temporary_path(path: Path) -> Path:
     """Return a random hidden path in the same folder as a file."""
-    return place.with_name(f".{os.urandom(8).hex()}{TEMPORARY_SUFFIX}")
+    return path.with_name(f".{os.urandom(8).hex()}{TEMPORARY_SUFFIX}")

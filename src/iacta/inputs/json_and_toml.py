@@ -140,8 +140,8 @@ def parse_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        reason, _, place = str(error).rpartition(" (at ")
-        match = re.match(r"line (\d+), column (\d+)", place)
+        reason, _, location = str(error).rpartition(" (at ")
+        match = re.match(r"line (\d+), column (\d+)", location)
         line = int(match[1]) if match else text.rstrip().count("\n") + 1
         known = REPHRASED.get(reason, reason)
         reason = _explain_syntax_error(reason, text, line, int(match[2]), "=") if match else known
@@ -162,14 +162,14 @@ def _explain_syntax_error(
     """
     if not reason.startswith(PARSER_MESSAGES):
         return REPHRASED.get(reason, reason)
-    line, place = text.split("\n")[line_number - 1], column - 1
-    begin = 1 + max(line.rfind(opening, 0, place) for opening in "{,")
+    line, offset = text.split("\n")[line_number - 1], column - 1
+    begin = 1 + max(line.rfind(opening, 0, offset) for opening in "{,")
     key = re.match(r"\s*(\w[\w -]*?)\s*([=:])", line[begin : begin + MAX_VALUE_LENGTH])
-    if key and begin + key.start(2) >= place:
+    if key and begin + key.start(2) >= offset:
         is_colon = (key[2], separator) == (":", "=")
         return f"expected = after {key[1]}, got :" if is_colon else f'text needs quotes: "{key[1]}"'
     value = re.match(
-        rf"[{FOREIGN_QUOTES}]?([^\W\d](?:[\w -]*\w)?)", line[place : place + MAX_VALUE_LENGTH]
+        rf"[{FOREIGN_QUOTES}]?([^\W\d](?:[\w -]*\w)?)", line[offset : offset + MAX_VALUE_LENGTH]
     )
     if value and value[1].lower() in ("true", "false"):
         return f"did you mean {value[1].lower()}?"

@@ -220,9 +220,9 @@ class Tabular:
     def _check_length(self, number: int, lines: list[bytes], rest: bytes) -> None:
         if max(map(len, lines), default=0) <= self.max_bytes >= len(rest):
             return
-        place = next((n for n, line in enumerate(lines) if len(line) > self.max_bytes), len(lines))
+        index = next((n for n, line in enumerate(lines) if len(line) > self.max_bytes), len(lines))
         raise TooLargeError(
-            f"line {number + place}: a line must be at most {self.max_bytes} bytes, got more"
+            f"line {number + index}: a line must be at most {self.max_bytes} bytes, got more"
         )
 
     def read_document(self) -> Any:
@@ -500,11 +500,11 @@ def _parse_column_letters(letters: bytes) -> int:
 # Lines and cells.
 
 
-def decode_line(line: bytes, number: int, place: str = "line") -> str:
+def decode_line(line: bytes, number: int, unit: str = "line") -> str:
     r"""Decode a line from UTF-8; invalid bytes and NUL are errors.
 
     number: the line number, for error messages.
-    place: the word for a line in error messages.
+    unit: the word for a line in error messages.
 
     >>> decode_line(b"Z\xfcrich", 3)
     Traceback (most recent call last):
@@ -516,10 +516,10 @@ def decode_line(line: bytes, number: int, place: str = "line") -> str:
     except UnicodeDecodeError as error:
         wrong = line[error.start]
         raise MalformedError(
-            f"{place} {number}: the text must be UTF-8, got the byte {wrong:#04x}"
+            f"{unit} {number}: the text must be UTF-8, got the byte {wrong:#04x}"
         ) from None
     if "\0" in text:
-        raise MalformedError(f"{place} {number}: the text must not contain NUL")
+        raise MalformedError(f"{unit} {number}: the text must not contain NUL")
     return text
 
 

@@ -805,8 +805,8 @@ def _list_likely(window: Window, win_chance: float) -> Iterator[tuple[int, float
 
     win_chance: the chance of the side of the window to win.
     """
-    (places,) = np.nonzero(window.chances > _find_negligible_chance(win_chance))
-    return zip((places + window.first).tolist(), window.chances[places].tolist(), strict=True)
+    (indices,) = np.nonzero(window.chances > _find_negligible_chance(win_chance))
+    return zip((indices + window.first).tolist(), window.chances[indices].tolist(), strict=True)
 
 
 def _refuse_many(armies: int) -> None:

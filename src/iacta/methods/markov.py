@@ -123,8 +123,8 @@ class BattleChains(NamedTuple):
 
 def build_transition_matrix(able: int, defenders: int, rules: Rules) -> Any:
     """Return P as a sparse matrix. If armies can grow, the last state stands for larger armies."""
-    count, places, chances = _list_entries(able, defenders, rules)
-    return load_scipy("scipy.sparse").csr_array((chances, places), shape=(count, count))
+    count, entries, chances = _list_entries(able, defenders, rules)
+    return load_scipy("scipy.sparse").csr_array((chances, entries), shape=(count, count))
 
 
 def _list_entries(
@@ -314,9 +314,9 @@ class Markov(UnitKernel, RollKernel):
         size = attackers + room, defenders + room
         if size[0] * size[1] > MAX_DENSE:
             return BattleChains(*size, self.rules, build_transition_matrix(*size, self.rules))
-        count, places, chances = _list_entries(*size, self.rules)
+        count, entries, chances = _list_entries(*size, self.rules)
         matrix = np.zeros((count, count))
-        np.add.at(matrix, places, chances)
+        np.add.at(matrix, entries, chances)
         return BattleChains(*size, self.rules, matrix)
 
     def run_backward(self, values: Values) -> Iterator[Floats]:

@@ -509,13 +509,13 @@ def _list_divisions(
     count = 0
     while pending and count <= MAX_COMPARED_DIVISIONS:
         rest, spent, division = pending.pop()
-        place = len(costs) - len(division) - 1
-        if place == 0:
+        index = len(costs) - len(division) - 1
+        if index == 0:
             count += 1
             yield (rest, *division)
             continue
-        cost = costs[place][: rest + 1]
-        sums = least[place - 1][rest::-1] + cost + spent
+        cost = costs[index][: rest + 1]
+        sums = least[index - 1][rest::-1] + cost + spent
         # The tolerance allows for rounding differences between sums in different orders.
         near = np.flatnonzero(sums <= most * (1 + 1e-14)).tolist()
         pending += [(rest - n, spent + float(cost[n]), (n, *division)) for n in near]

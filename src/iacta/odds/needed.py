@@ -663,10 +663,10 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
 
 
 def _make_size_error(defended: Sequence[int], keep: int) -> TooLargeError:
-    places = f" on {len(defended)} territories" if len(defended) > 1 else ""
+    where = f" on {len(defended)} territories" if len(defended) > 1 else ""
     more = f" with {quote(keep)} left" if keep else ""
     return _make_time_error(
-        f"the attackers needed against {quote(sum(defended))} defenders{places}{more}"
+        f"the attackers needed against {quote(sum(defended))} defenders{where}{more}"
     )
 
 

@@ -216,7 +216,7 @@ def _generate_most_even(armies: int, territories: int) -> Iterator[Spread]:
         rising = [i for i in range(territories - 1) if spread[i] < spread[i + 1]]
         after = {_move_armies(spread, i + 1, i, spread[i + 1] - spread[i]) for i in rising}
         if list(spread) == sorted(spread):
-            last = {n: place for place, n in enumerate(spread)}
+            last = {n: index for index, n in enumerate(spread)}
             after |= {
                 tuple(sorted(_move_armies(spread, spread.index(fewer), last[more], 1)))
                 for fewer, more in product(last, repeat=2)

@@ -110,8 +110,8 @@ class Model:
 
         from_first: whether the attack must start at the first territory.
         """
-        places = range(1 if from_first else len(spread))
-        starts = filter(self.payoff.is_useful_start, places)
+        ends = range(1 if from_first else len(spread))
+        starts = filter(self.payoff.is_useful_start, ends)
         return max(
             (self._compute_start_value(spread, i) for i in starts),
             key=lambda value: self.payoff.sign * value,
@@ -128,11 +128,11 @@ class Model:
     def _compute_vector(self, rest: Spread, taken: int) -> Vector:
         """Return V_t for 0 to A attackers, where t = `taken`, with the defenders `rest` ahead."""
         vector = np.full(self.attackers + 1, self.payoff.values[taken + len(rest)])
-        for place in reversed(range(len(rest))):
-            key = rest[place:], taken + place
+        for index in reversed(range(len(rest))):
+            key = rest[index:], taken + index
             if key not in self.cache:
-                value = self.payoff.values[taken + place]
-                self.cache[key] = self.backward(vector, value, rest[place])
+                value = self.payoff.values[taken + index]
+                self.cache[key] = self.backward(vector, value, rest[index])
             vector = self.cache[key]
         return vector
 
@@ -220,9 +220,9 @@ def list_compositions(armies: int, territories: int) -> Whole:
     [[1, 3], [2, 2], [3, 1]]
     """
     count = comb(armies - 1, territories - 1)
-    places = chain.from_iterable(combinations(range(1, armies), territories - 1))
+    chosen = chain.from_iterable(combinations(range(1, armies), territories - 1))
     cuts = np.zeros((count, territories + 1), dtype=np.int16)
-    cuts[:, 1:-1] = np.fromiter(places, np.int16, count * (territories - 1)).reshape(count, -1)
+    cuts[:, 1:-1] = np.fromiter(chosen, np.int16, count * (territories - 1)).reshape(count, -1)
     cuts[:, -1] = armies
     return np.diff(cuts, axis=1)
 
@@ -291,9 +291,9 @@ class _SpreadSearch(NamedTuple):
             for right_total, (rights_spreads, right) in rights.items():
                 first = self.armies - left_total - right_total
                 if first in firsts:
-                    place, failed, (stack,) = firsts[first]
+                    first_spreads, failed, (stack,) = firsts[first]
                     sides = [self.payoff.choose_best(vector, right) for vector in left]
-                    before = _join_rows(lefts_spreads[:, ::-1], place)
+                    before = _join_rows(lefts_spreads[:, ::-1], first_spreads)
                     values = [failed[0] + side @ stack for side in sides]
                     yield _join_rows(before, rights_spreads), np.concatenate(values)
 

@@ -199,8 +199,8 @@ def _refuse_unknown(keys: Mapping[str, Any], known: Sequence[str], table: str = 
 
             near = difflib.get_close_matches(str(key), known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(known)}"
-            place = f" in {table}" if table else ""
-            raise IllegalError(f"unknown key {quote(key)}{place}; {hint}")
+            where = f" in {table}" if table else ""
+            raise IllegalError(f"unknown key {quote(key)}{where}; {hint}")
 
 
 def _read_dice(given: object, start: Dice | None, side: str) -> Dice | None:
@@ -215,8 +215,8 @@ def _read_dice(given: object, start: Dice | None, side: str) -> Dice | None:
         return replace(start or Dice(), **given)
     except IactaError as error:
         key = str(error).split()[0]
-        place = f"{side}." if key in DICE_KEYS else f"{side}.faces: "
-        raise type(error)(f"{place}{error}") from None
+        prefix = f"{side}." if key in DICE_KEYS else f"{side}.faces: "
+        raise type(error)(f"{prefix}{error}") from None
 
 
 def _format_lines(table: Mapping[str, Any]) -> str:

@@ -570,9 +570,9 @@ def _count_wins(
     beaten = {value: beats(values, value) for row in attack for value in row}
     as_good = [tuple(map(beaten.__getitem__, row)) for row in attack]
     different = sorted({*as_good})
-    place = {value: number for number, value in enumerate(values)}
+    rank = {value: number for number, value in enumerate(values)}
     placed: list[tuple[SortedDice, tuple[int, ...]]]
-    placed = [(tuple(map(place.__getitem__, row)), (n,)) for row, n in defence.items()]
+    placed = [(tuple(map(rank.__getitem__, row)), (n,)) for row, n in defence.items()]
     wins = dict(zip(different, _weigh_ranks_won(different, placed), strict=True))
     return [wins[row] for row in as_good]
 
