@@ -82,7 +82,7 @@ class BatchQuestion:
         `answer_`.
         """
         kinds = {key.name: key.kind for key in self.form.columns()}
-        asked = {get_column_name(each) for each in self.form.parameters()}
+        asked = {get_column_name(parameter) for parameter in self.form.parameters()}
         return {
             **{
                 f"answer_{name}" if name in asked else name: TYPES.get(kinds[name], pl.String)
@@ -113,7 +113,7 @@ class BatchQuestion:
 
     def find_parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
         """Return the parameters that have a column, by the name of the column."""
-        parameters = {get_column_name(each): each for each in self.form.parameters()}
+        parameters = {get_column_name(parameter): parameter for parameter in self.form.parameters()}
         return {
             name: parameters[plain]
             for name in names
@@ -215,8 +215,8 @@ def answer_rows(rows: pl.DataFrame, asked: BatchQuestion) -> pl.DataFrame:
     """
     parameters = asked.check_columns(rows.columns)
     keys = rows.select(
-        _normalise_values(rows[name], each).alias(get_column_name(each))
-        for name, each in parameters.items()
+        _normalise_values(rows[name], parameter).alias(get_column_name(parameter))
+        for name, parameter in parameters.items()
     )
     if not parameters:
         keys = pl.DataFrame({"": np.zeros(rows.height, np.int8)})

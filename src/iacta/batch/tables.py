@@ -99,8 +99,8 @@ def look_up_battles(attackers: Armies, defenders: Armies, question: BattleQuesti
             held,
             np.divide(left, won, out=np.full(won.shape, np.nan), where=won > 0.0) + garrison,
         )
-        for name, each in zip(COLUMNS, values, strict=True):
-            found.columns[name][here] = each
+        for name, value in zip(COLUMNS, values, strict=True):
+            found.columns[name][here] = value
     return found
 
 
@@ -205,6 +205,6 @@ def _make_starts(rules: Rules, block: int, defenders: int) -> Floats:
     ends = find_kernel(rules).find_transitions(
         most, defenders, min_attackers=most - BLOCK_STARTS + 1
     )
-    won, lost = (each[-BLOCK_STARTS:] for each in ends)
+    won, lost = (end[-BLOCK_STARTS:] for end in ends)
     left, held = (won @ np.arange(won.shape[1]), lost @ np.arange(lost.shape[1]))
     return np.stack([won.sum(axis=1), left, held])

@@ -95,7 +95,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     spellings = {fold_name(name): name for name in islice(known, MAX_COMPARED_NAMES)}
     typed = fold_name(name[:MAX_NAME_LENGTH])
-    swapped = [each for each in spellings if sorted(each) == sorted(typed)]  # as in "rde" for "red"
+    swapped = [
+        spelling for spelling in spellings if sorted(spelling) == sorted(typed)
+    ]  # as in "rde" for "red"
     near = swapped or difflib.get_close_matches(typed, spellings, n=1, cutoff=MIN_NAME_SIMILARITY)
     return f"; did you mean {spellings[near[0]]!r}?" if near else ""
 

@@ -289,9 +289,11 @@ def build_scene(
         badges,
     )
     continents = {
-        f"{shorten_name(each.name)} {each.bonus:+}": [number[name] for name in each.territories]
-        for each in board.continents
-        if each.territories
+        f"{shorten_name(continent.name)} {continent.bonus:+}": [
+            number[name] for name in continent.territories
+        ]
+        for continent in board.continents
+        if continent.territories
     }
     return _Layout(bare).lay_out(arrows, values or {}, continents)
 

@@ -57,7 +57,7 @@ def win_bar(answer: WinAnswer) -> Chart:
     names = [describe_ai(each.ai) for each in (answer.found.chances, answer.found.second_opinion)]
     for bar, estimate in enumerate((answer.found.chances, answer.found.second_opinion)):
         top, end = _find_top(bar, ROW, THICK), 0.0
-        present = [each for each in estimate.chances if each.chance > 0]
+        present = [chance for chance in estimate.chances if chance.chance > 0]
         for each in present:
             start, end = end, end + each.chance
             low, high = each.interval
@@ -127,7 +127,7 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
 
     tone = assign_owner_colours(answer.question.turn.position)[answer.question.turn.player]
     is_won = answer.judged is not None
-    shown = [each for each in answer.goals if each.judged or not is_won]
+    shown = [goal for goal in answer.goals if goal.judged or not is_won]
     rows: list[Row] = []
     for bar, each in enumerate(shown):
         top = _find_top(bar, GOAL_ROW, GOAL_THICK)

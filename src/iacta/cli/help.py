@@ -123,7 +123,9 @@ def _format_rows(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _format_examples(examples: Sequence[Example]) -> Iterator[str]:
     title = "Examples" if len(examples) > 1 else "Example"
-    return _annotate_lines(title, [(f"iacta {each.line}", each.words) for each in examples])
+    return _annotate_lines(
+        title, [(f"iacta {example.line}", example.words) for example in examples]
+    )
 
 
 def _annotate_lines(title: str, rows: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -254,6 +254,6 @@ def describe_limits(throws: Iterable[Throws]) -> Iterator[str]:
     >>> list(describe_limits([]))
     []
     """
-    kinds = {each.kind for each in throws}
+    kinds = {throw.kind for throw in throws}
     if len(kinds) == 1:
         yield from (CANNOT_SHOW[kind] for kind in kinds if kind in CANNOT_SHOW)

@@ -25,7 +25,7 @@ EXAMPLE_CODE = (
     "1;classic;red;Venezuela:red:5,Peru:red:3,Brazil:red:9,Argentina:blue:2,North%20Africa:blue:4,"
     "Central%20America:green:6,Egypt:green:3;place;place=4"
 )
-CAPITAL = next(each for each in MODIFIERS if each.name == "capital")
+CAPITAL = next(modifier for modifier in MODIFIERS if modifier.name == "capital")
 
 
 @overload

@@ -84,7 +84,9 @@ class Hand(_Cards):
 
     def __sub__(self, other: "Hand") -> "Hand":
         counts = (mine - theirs for mine, theirs in zip(self.counts, other.counts, strict=True))
-        left = tuple(each for each in self.territories if each not in other.territories)
+        left = tuple(
+            territory for territory in self.territories if territory not in other.territories
+        )
         return Hand._make((*counts, left))
 
     def __repr__(self) -> str:

@@ -55,7 +55,11 @@ def list_actions(turn: TurnData) -> Actions:
 def list_attacks(turn: TurnData, actions: Actions, start: str, to: str) -> list[Attack]:
     """Return the attacks from one territory on another among legal actions, most dice first."""
     pair = turn.board.find(start), turn.board.find(to)
-    return [each for each in actions if isinstance(each, Attack) and (each.start, each.to) == pair]
+    return [
+        action
+        for action in actions
+        if isinstance(action, Attack) and (action.start, action.to) == pair
+    ]
 
 
 def find_legal(turn: TurnData, actions: Actions, action: A) -> A:

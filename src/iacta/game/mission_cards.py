@@ -36,10 +36,10 @@ def read_mission_cards(
     path = read_path(str(file), "mission_cards")
     with add_file_name(path, "missions"):
         text = read_file(path).text
-        lines = [each for each in read_section_lines(text) if each.section == "missions"]
+        lines = [line for line in read_section_lines(text) if line.section == "missions"]
         if lines:
-            rows = (_read_line(each.text, each.line, board, players) for each in lines)
-            found = tuple(each for each in rows if each is not None)
+            rows = (_read_line(line.text, line.line, board, players) for line in lines)
+            found = tuple(row for row in rows if row is not None)
         else:
             entries = read_table(text).entries
             if {*entries} != {"missions"}:

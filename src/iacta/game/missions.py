@@ -167,7 +167,7 @@ class OwnContinents(Mission):
 
     def resolve_names(self, turn: GameState) -> Self:
         board = turn.board
-        spelling = {fold_name(each.name): each.name for each in board.continents}
+        spelling = {fold_name(continent.name): continent.name for continent in board.continents}
         found = []
         for name in self.continents:
             if not isinstance(name, str) or fold_name(name) not in spelling:
@@ -179,7 +179,7 @@ class OwnContinents(Mission):
             found.append(spelling[fold_name(name)])
         if twice := next((name for name in found if found.count(name) > 1), ""):
             raise IllegalError(f"a mission must name each continent once, got {quote(twice)} twice")
-        whole = [each for each in board.continents if each.territories]
+        whole = [continent for continent in board.continents if continent.territories]
         if len(found) + self.others > len(whole):
             raise IllegalError(
                 f"a mission must be for at most {len(whole)} continents, "
@@ -192,9 +192,9 @@ class OwnContinents(Mission):
 
     def _list_others(self, board: Board) -> list[tuple[str, ...]]:
         return [
-            each.territories
-            for each in board.continents
-            if each.name not in self.continents and each.territories
+            continent.territories
+            for continent in board.continents
+            if continent.name not in self.continents and continent.territories
         ]
 
     def _list_continents(self, board: Board) -> list[tuple[str, ...]]:
@@ -202,12 +202,14 @@ class OwnContinents(Mission):
 
     @staticmethod
     def _find_territories(board: Board, name: str) -> tuple[str, ...]:
-        return next(each.territories for each in board.continents if each.name == name)
+        return next(
+            continent.territories for continent in board.continents if continent.name == name
+        )
 
     def is_fulfilled(self, turn: GameState, player: str) -> bool:
         names = zip(turn.board.territories, turn.owners, strict=True)
         own = {name for name, owner in names if owner == player}
-        others = sum(own.issuperset(each) for each in self._list_others(turn.board))
+        others = sum(own.issuperset(other) for other in self._list_others(turn.board))
         named = self._list_continents(turn.board)
         return all(own.issuperset(each) for each in named) and others >= self.others
 
@@ -230,12 +232,12 @@ class OwnContinents(Mission):
         parts = [f"{format_count(lands)} in {name}" for name, lands in named]
         if self.others:
             own = {name for name, owner in owners.items() if owner == player}
-            whole = sum(own.issuperset(each) for each in self._list_others(turn.board))
+            whole = sum(own.issuperset(other) for other in self._list_others(turn.board))
             parts.append(f"{min(whole, self.others)} of {self.others} other continents")
         return ", ".join(parts)
 
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
-        places = {each.name: k for k, each in enumerate(turn.board.continents)}
+        places = {continent.name: k for k, continent in enumerate(turn.board.continents)}
         entries = tuple(places[name] for name in self.continents)
         return CoreMission("continents", self.others, entries=entries)
 
@@ -372,7 +374,9 @@ def _refuse_ambiguous(mission: Mission, board: Board, prefix: str = "") -> None:
     """
     text = f"{prefix}{mission.format_text()}"
     named = mission.continents if isinstance(mission, OwnContinents) else ()
-    others = {fold_name(each.name) for each in board.continents if each.name not in named}
+    others = {
+        fold_name(continent.name) for continent in board.continents if continent.name not in named
+    }
     is_read = _read_secret_mission(text) == (mission, bool(prefix))
     if not is_read or not others.isdisjoint(map(fold_name, text.split(","))):
         raise IllegalError(
@@ -421,19 +425,19 @@ class Missions(Victory):
             if not isinstance(name, str) or fold_name(name) not in players:
                 raise IllegalError(f"secret must name players with missions, got {quote(name)}")
             secret[players[fold_name(name)]] = None
-        for name, each in self.missions.items():
+        for name, mission in self.missions.items():
             with replace_error_prefix(f"mission of {name}", A_MISSION):
-                if isinstance(each, Mission):
-                    found[name] = each
+                if isinstance(mission, Mission):
+                    found[name] = mission
                 else:
-                    found[name], is_secret = _read_secret_mission(each)
+                    found[name], is_secret = _read_secret_mission(mission)
                     secret |= {name: None} if is_secret else {}
         set_field(self, "missions", FrozenDict(found))
         set_field(self, "secret", tuple(each for each in secret if found.get(each) != Hidden()))
         if self.cards is not None:
             rows = read_list(self.cards, "cards", "missions")
             with replace_error_prefix(A_CARD, A_MISSION):
-                cards = (each if isinstance(each, Mission) else read_mission(each) for each in rows)
+                cards = (row if isinstance(row, Mission) else read_mission(row) for row in rows)
                 set_field(self, "cards", tuple(cards))
         if self.instead is not None:
             set_field(self, "instead", read_int(self.instead, "instead", 1))
@@ -460,15 +464,15 @@ class Missions(Victory):
         number = [] if self.instead is None else [str(self.instead)]
         value = "+".join([*number, *([AT_END] if self.at_end else [])])
         texts = {
-            name: f"{SECRET if name in self.secret else ''}{each.format_text()}"
-            for name, each in self._missions.items()
+            name: f"{SECRET if name in self.secret else ''}{mission.format_text()}"
+            for name, mission in self._missions.items()
         }
         if self.cards is not None:
             cards = cast(tuple[Mission, ...], self.cards)
             # A name in a card may contain the separator.
             texts[CARDS] = BETWEEN_CARDS.join(
-                each.format_text().replace("%", "%25").replace(BETWEEN_CARDS, "%2F")
-                for each in cards
+                card.format_text().replace("%", "%25").replace(BETWEEN_CARDS, "%2F")
+                for card in cards
             )
         return value, texts
 
@@ -517,7 +521,7 @@ class Missions(Victory):
         if self.cards is not None:
             cards = [*cast(tuple[Mission, ...], self.cards)]
         else:
-            names = {each.name for each in turn.board.continents}
+            names = {continent.name for continent in turn.board.continents}
             box = [read_mission(text) for text in BOX_CARDS]
             for each in box:
                 if isinstance(each, OwnContinents) and not {*each.continents} <= names:
@@ -554,8 +558,8 @@ class Missions(Victory):
         if not isinstance(self._missions[player], Hidden):
             return [(1.0, self)]
         own = Eliminate(player)
-        missions = (self._find_own(turn) if each == own else each for each in self.list_cards(turn))
-        counts = Counter(each for each in missions if not each.is_fulfilled(turn, player))
+        missions = (self._find_own(turn) if card == own else card for card in self.list_cards(turn))
+        counts = Counter(mission for mission in missions if not mission.is_fulfilled(turn, player))
         return [
             (number / counts.total(), replace(self, missions={**self._missions, player: each}))
             for each, number in counts.items()
@@ -571,12 +575,12 @@ class Missions(Victory):
         if self.at_end:
             return ()
         return tuple(
-            RivalWin(each.player, name, 1 if self.instead is None else self.instead)
-            for name, each in self._missions.items()
-            if isinstance(each, Eliminate)
+            RivalWin(mission.player, name, 1 if self.instead is None else self.instead)
+            for name, mission in self._missions.items()
+            if isinstance(mission, Eliminate)
             and name in turn.owners
-            and each.player in turn.owners
-            and len({name, each.player, turn.player}) == 3
+            and mission.player in turn.owners
+            and len({name, mission.player, turn.player}) == 3
         )
 
     def apply_elimination(self, turn: GameState, loser: str) -> Self:
@@ -586,9 +590,9 @@ class Missions(Victory):
             self,
             missions={
                 name: OwnTerritories(self.instead)
-                if each == Eliminate(loser) and name != turn.player
-                else each
-                for name, each in self._missions.items()
+                if mission == Eliminate(loser) and name != turn.player
+                else mission
+                for name, mission in self._missions.items()
             },
         )
 
@@ -621,10 +625,10 @@ class Missions(Victory):
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
         missions = (self._missions[name] for name in players)
-        return tuple(self._complete(each, turn, players) for each in missions)
+        return tuple(self._complete(mission, turn, players) for mission in missions)
 
     def list_core_cards(self, turn: GameState, players: Sequence[str]) -> tuple[CoreMission, ...]:
-        return tuple(self._complete(each, turn, players) for each in self.list_cards(turn))
+        return tuple(self._complete(card, turn, players) for card in self.list_cards(turn))
 
     def _complete(self, mission: Mission, turn: GameState, players: Sequence[str]) -> CoreMission:
         """Convert a mission for the core; add the missions that can replace an elimination."""

@@ -144,8 +144,8 @@ def _read_table(
     fields = read_fields(phase, FileTable(values, table.find_line), position.board)
     if "phase" not in table.entries and fields.options.get("place"):
         fields = replace(fields, phase="place")
-    owners = tuple(each.owner for each in position.holdings)
-    armies = tuple(each.armies for each in position.holdings)
+    owners = tuple(holding.owner for holding in position.holdings)
+    armies = tuple(holding.armies for holding in position.holdings)
     try:
         return make_turn(Turn, Code(position.board, position.player, owners, armies, ()), fields)
     except IactaError as error:

@@ -241,10 +241,10 @@ def _act_by_thumb(policy: Thumb, turn: Turn) -> Action:
     if turn.phase == "advance":
         most: Advance = actions[-1]
         return most
-    attacks = [each for each in actions if isinstance(each, Attack)]
+    attacks = [action for action in actions if isinstance(action, Attack)]
     dice = policy(turn.armies[0], turn.armies[1]) if attacks else 0
     if dice is not None and (not hasattr(dice, "__index__") or dice < 0):
         raise MalformedError(f"policy must return a number of dice or None, got {quote(dice)}")
     if not dice:
         return EndPhase()
-    return next((each for each in attacks if each.dice <= dice), attacks[-1])
+    return next((attack for attack in attacks if attack.dice <= dice), attacks[-1])

@@ -127,8 +127,8 @@ def read_state(position: Position, setting: Setting, options: TurnOptions) -> Pl
     return PlayState(
         player=position.player,
         phase=now,
-        owners=tuple(each.owner for each in position.holdings),
-        armies=tuple(each.armies for each in position.holdings),
+        owners=tuple(holding.owner for holding in position.holdings),
+        armies=tuple(holding.armies for holding in position.holdings),
         place=new,
         cards=held,
         trade=table,
@@ -163,7 +163,7 @@ def _read_players(
         return known
     spelling = {fold_name(each): each for each in known}
     names = [read_name(each, "player") for each in read_list(players, "players", "names")]
-    found = tuple(spelling.get(fold_name(each), each) for each in names)
+    found = tuple(spelling.get(fold_name(name), name) for name in names)
     if len({*map(fold_name, found)}) < len(found):
         raise IllegalError(f"players must name each player once, got {quote(list(found))}")
     if player not in found:
@@ -226,7 +226,7 @@ def _read_cards(
     for k, symbol in enumerate(SYMBOLS):
         plain = DECK.counts[k] - sum(each == symbol for each in symbols.values())
         for name, hand in (*found.items(), ("all players", every)):
-            named = sum(symbols[each] == symbol for each in hand.territories)
+            named = sum(symbols[territory] == symbol for territory in hand.territories)
             if not named <= hand.counts[k] <= named + plain:
                 raise IllegalError(
                     f"cards of {name} must include {named} to {named + plain} {symbol} cards, "

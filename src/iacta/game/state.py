@@ -279,7 +279,7 @@ class TurnData:
     @property
     def survivors(self) -> tuple[str, ...]:
         """The players who own a territory, in the order of play."""
-        return tuple(each for each in self.players if each in self.owners)
+        return tuple(player for player in self.players if player in self.owners)
 
     @property
     def hand(self) -> Hand:

@@ -557,9 +557,9 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
     ends = [turn.apply_battle(start, to, left, against, dice, their_dice)]
     after = ends[0]
     legal = [
-        each.dice
-        for each in turn.actions()
-        if isinstance(each, Attack) and (each.start, each.to) == (start, to)
+        action.dice
+        for action in turn.actions()
+        if isinstance(action, Attack) and (action.start, action.to) == (start, to)
     ]
     is_assumed = dice is None and len(legal) > 1
     fit = turn.list_dice(start, to, lost, killed) if dice is None else (dice,)
@@ -573,7 +573,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
             ends += [last.apply_battle(start, to, left, 0, number) for number in numbers]
         armies = _read_moved(moved, list_advances(ends[0]), list_advances(ends[-1]))
         ways = [way for way in ways if armies in list_advances(way[1])]
-        ends = [each for each in ends if armies in list_advances(each)]
+        ends = [end for end in ends if armies in list_advances(end)]
         after = ends[0].after(Advance(armies))
     elif moved:
         raise IllegalError(f"moved must be 0 without a conquest, got {quote(moved)}")

@@ -336,14 +336,14 @@ class Turn(TurnData):
 
     def _apply(self, action: Action, result: Result | tuple[int, int]) -> "Turn":
         action = find_legal(self, self._actions, action)
-        found = self._find_results(action)
-        known = _find_result(result, found)
-        if known is None and None not in found:
+        results = self._find_results(action)
+        known = _find_result(result, results)
+        if known is None and None not in results:
             raise IllegalError(
-                f"result must be one of results({action!r}), such as {quote(next(iter(found)))}, "
+                f"result must be one of results({action!r}), such as {quote(next(iter(results)))}, "
                 f"got {quote(result)}"
             )
-        if result is not None and None in found:
+        if result is not None and None in results:
             raise IllegalError(f"result of {action!r} must be None, got {quote(result)}")
         match action, known:
             case Attack(), Throw():
@@ -429,7 +429,7 @@ class Turn(TurnData):
             raise refuse_attack(self, start, to)
         c = self.setting.index[attacks[0].to]
         defence = self.setting.kernels[c].rules.defence
-        return tuple(each.dice for each in attacks), min(self.armies[c], defence.kept)
+        return tuple(attack.dice for attack in attacks), min(self.armies[c], defence.kept)
 
     def find_reduced_results(self, attack: Attack, their_dice: int) -> Distribution[Losses]:
         """Return the distribution of losses if the attacked player rolls fewer dice than possible.
@@ -519,9 +519,9 @@ class Turn(TurnData):
             else:
                 losses = Losses(lost, killed)
                 fit = tuple(
-                    each.dice
-                    for each in attacks
-                    if losses in self.find_reduced_results(each, their_dice)
+                    attack.dice
+                    for attack in attacks
+                    if losses in self.find_reduced_results(attack, their_dice)
                 )
             if number not in fit:
                 few = " or ".join(map(str, sorted(fit))) or "left out, as for several rolls,"
@@ -621,7 +621,7 @@ class Turn(TurnData):
 
     def _replace_hand(self, hand: Hand) -> "Turn":
         assert self.cards is not None  # noqa: S101 # the game has cards
-        rest = {name: each for name, each in self.cards.items() if name != self.player}
+        rest = {name: card for name, card in self.cards.items() if name != self.player}
         return self.with_state(
             self.state._replace(
                 cards=FrozenDict(rest | ({self.player: hand} if hand.number else {}))

@@ -469,7 +469,7 @@ class Capitals(Victory):
 
     def _list_owned(self, turn: GameState, player: str) -> list[str]:
         owners = dict(zip(turn.board.territories, turn.owners, strict=True))
-        return [each for each in self.capitals.values() if owners[each] == player]
+        return [capital for capital in self.capitals.values() if owners[capital] == player]
 
     def is_fulfilled(self, turn: GameState, player: str) -> bool:
         owned = self._list_owned(turn, player)
@@ -477,8 +477,8 @@ class Capitals(Victory):
 
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
         own = self.capitals[player]
-        others = [each for each in self.capitals.values() if each != own]
-        chosen = choose_cheapest([(each,) for each in others], self._needed - 1, turn, player)
+        others = [capital for capital in self.capitals.values() if capital != own]
+        chosen = choose_cheapest([(other,) for other in others], self._needed - 1, turn, player)
         return tuple(WayToWin((own, *chain(*capitals))) for capitals in chosen)
 
     def describe(self, turn: GameState) -> str:
@@ -501,7 +501,7 @@ class Capitals(Victory):
         self, turn: GameState, players: Sequence[str]
     ) -> tuple[CoreMission | None, ...]:
         places = {name: t for t, name in enumerate(turn.board.territories)}
-        every = [places[each] for each in self.capitals.values()]
+        every = [places[capital] for capital in self.capitals.values()]
         found = []
         for name in players:
             own = places[self.capitals[name]]

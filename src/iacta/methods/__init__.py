@@ -69,8 +69,8 @@ def list_methods(rules: Rules) -> tuple[str, ...]:
         return mode is None or (mode.rolls and mode.dice_chosen_first)
 
     if has_fixed_dice(rules.mode):
-        return tuple(each.name for each in _METHODS if has_fixed_dice(each.mode))
-    return tuple(each.name for each in _METHODS if each.mode is type(rules.mode))
+        return tuple(method.name for method in _METHODS if has_fixed_dice(method.mode))
+    return tuple(method.name for method in _METHODS if method.mode is type(rules.mode))
 
 
 def check_method(name: str, rules: Rules, *, exact: bool) -> None:

@@ -381,4 +381,4 @@ def goals_sentence(answer: GoalsAnswer) -> str:
 
 def _is_lost(judged: Goals) -> bool:
     """Return whether the player wins almost no game, whichever goal they choose."""
-    return all(max(each.win, each.second_opinion) < MIN_WIN for each in judged.goals)
+    return all(max(goal.win, goal.second_opinion) < MIN_WIN for goal in judged.goals)

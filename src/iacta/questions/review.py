@@ -194,7 +194,7 @@ class ReviewAnswer(Answer):
             unclear=dict(reviewed.unclear),
             ambiguous=reviewed.ambiguous or OMITTED,
             players=[ReviewedPlayerRecord.from_attributes(player) for player in reviewed.players],
-            wins=[_make_wins_record(each) for each in self.wins] if self.question.win else OMITTED,
+            wins=[_make_wins_record(win) for win in self.wins] if self.question.win else OMITTED,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -223,15 +223,13 @@ class ReviewAnswer(Answer):
             yield Section(notes or ["Each turn has a goal, so the chance to win judges no turn."])
             return
         rows = []
-        for each in self.wins:
+        for win in self.wins:
             shown = [
                 format_share_and_range(found.chance, found.interval)
-                for found in (ends.chances.find_chance(each.player) for ends in each[2:])
+                for found in (ends.chances.find_chance(win.player) for ends in win[2:])
             ]
-            changes = (
-                f"{100 * change:+.1f}" for change in (each.change, each.second_opinion_change)
-            )
-            rows.append((f"turn {each.number}, {each.player}", *shown, *changes))
+            changes = (f"{100 * change:+.1f}" for change in (win.change, win.second_opinion_change))
+            rows.append((f"turn {win.number}, {win.player}", *shown, *changes))
         table = Table(("", "before", "after", "change in points", "with the keeper AI"), rows)
         title = f"Chance to win before and after turns without a goal, {GAMES_CONDITION}:"
         yield Section([table, *notes], title=title)

@@ -232,7 +232,7 @@ class StepsAnswer(Answer):
         for k, (node, value) in enumerate(zip(self.tree.nodes, self.values, strict=True)):
             judged = self.judgements[k] or Judgement()
             numbers = judged.change, judged.luck, judged.cost, judged.luck_armies
-            cells = ("" if each is None else each for each in numbers)
+            cells = ("" if number is None else number for number in numbers)
             yield k, node.words, "" if value is None else value.value, *cells
 
     def draw(self, charts: Charts) -> Any:
@@ -329,9 +329,9 @@ def describe_sum(judged: Iterable[Judgement], *, is_chance: bool) -> str:
     'you were lucky by 1.2 armies (+10.0 points) and your choices cost 2.0 points'
     """
     steps = [*judged]
-    armies = [each.luck_armies for each in steps if each.luck_armies is not None]
+    armies = [step.luck_armies for step in steps if step.luck_armies is not None]
     words = f"you were {describe_luck(sum(armies))}" if armies else ""
-    known = [each for each in steps if each.luck is not None]
+    known = [step for step in steps if step.luck is not None]
     if not known:
         return words
     luck, cost = (fsum(getattr(each, name) or 0.0 for each in known) for name in ("luck", "cost"))

@@ -120,14 +120,14 @@ class ThreatsAnswer(Answer):
     def goals(self) -> dict[str, dict[str, Threatened]]:
         """The threats grouped by goal and opponent, the likeliest goal first."""
         goals: dict[str, dict[str, Threatened]] = {}
-        for each in self.found.threats:
-            goals.setdefault(describe_threat(each, self.found.player), {})[each.player] = each
+        for threat in self.found.threats:
+            goals.setdefault(describe_threat(threat, self.found.player), {})[threat.player] = threat
         return goals
 
     @property
     def data(self) -> ThreatsRecord:
         found = self.found
-        rows = [_make_record(each, found.player) for each in found.threats]
+        rows = [_make_record(threat, found.player) for threat in found.threats]
         first = rows[0] if rows else None
         return ThreatsRecord(
             condition=THREATS_CONDITION,
@@ -143,9 +143,9 @@ class ThreatsAnswer(Answer):
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield "player", "kind", "name", "chance", "at_most", "armies", "placement", "condition"
-        for each in self.found.threats:
-            where = "; ".join(f"{number} on {name}" for name, number in each.placement)
-            yield *each[:4], each.at_most, each.armies, where, THREATS_CONDITION
+        for threat in self.found.threats:
+            where = "; ".join(f"{number} on {name}" for name, number in threat.placement)
+            yield *threat[:4], threat.at_most, threat.armies, where, THREATS_CONDITION
 
     def sections(self) -> Iterator[Section]:
         found = self.found
@@ -159,7 +159,7 @@ class ThreatsAnswer(Answer):
                 "The time was too short to search everything: opponents may have better attacks."
             )
         yield Section([*parts, condition] if found.threats else parts)
-        players = [*dict.fromkeys(each.player for each in found.threats)]
+        players = [*dict.fromkeys(threat.player for threat in found.threats)]
         shown = {
             goal: by
             for goal, by in self.goals.items()
@@ -188,13 +188,13 @@ def describe_threat(threat: Threatened, player: str) -> str:
 
 
 def _list_win_sentences(found: Threats, turn: Turn) -> Iterator[str]:
-    for each in found.threats:
-        if each.kind == "win" and each.chance >= MIN_SHOWN:
-            name = f"{each.player[:1].upper()}{each.player[1:]}"
-            is_hidden = len(turn.victory.list_possible(turn, each.player)) > 1
+    for threat in found.threats:
+        if threat.kind == "win" and threat.chance >= MIN_SHOWN:
+            name = f"{threat.player[:1].upper()}{threat.player[1:]}"
+            is_hidden = len(turn.victory.list_possible(turn, threat.player)) > 1
             mean = ", on average over their possible missions" if is_hidden else ""
-            bound = f" (at most {percent(each.at_most)})" if _has_bound(each) else ""
-            chance = f"{percent(_get_chance(each))}{bound}"
+            bound = f" (at most {percent(threat.at_most)})" if _has_bound(threat) else ""
+            chance = f"{percent(_get_chance(threat))}{bound}"
             yield f"{name} wins on their next turn with a chance of {chance}{mean}."
 
 

@@ -207,7 +207,10 @@ class WinAnswer(Answer):
             goal=found.goal or OMITTED,
             turn=self.moves if self.question.turn_ else OMITTED,
             compared=self.compared if self.question.turn_ else OMITTED,
-            details=[AnswerSectionRecord.from_section(each) for each in self._list_explanations()],
+            details=[
+                AnswerSectionRecord.from_section(explanation)
+                for explanation in self._list_explanations()
+            ],
         )
 
     @cached_property
@@ -247,8 +250,8 @@ class WinAnswer(Answer):
     def _is_complete(self) -> bool:
         wanted, kinds = self.question.games, (self.found.chances, self.found.second_opinion)
         return all(
-            each.is_decided or each.games == (wanted or DEFAULT_GAMES.get(each.ai, 2000))
-            for each in kinds
+            kind.is_decided or kind.games == (wanted or DEFAULT_GAMES.get(kind.ai, 2000))
+            for kind in kinds
         )
 
     def _describe_win(self) -> str:

@@ -298,7 +298,11 @@ def _index_by_key(entries: Iterable[_Entry], what: str, faults: _Faults) -> dict
 
 
 def _list_spellings(draft: Draft) -> Iterator[str]:
-    return (word for each in draft.territories for word in dict.fromkeys((each.key, each.name)))
+    return (
+        word
+        for territory in draft.territories
+        for word in dict.fromkeys((territory.key, territory.name))
+    )
 
 
 def _read_borders(
@@ -471,8 +475,8 @@ def _remark_on_places(draft: Draft) -> Iterator[Remark]:
     """Yield a remark if only some territories have places, and another remark for outlines."""
     territories = draft.territories
     for what, missing in (
-        ("place", [each for each in territories if each.place is None]),
-        ("outline", [each for each in territories if each.outline is None]),
+        ("place", [territory for territory in territories if territory.place is None]),
+        ("outline", [territory for territory in territories if territory.outline is None]),
     ):
         if 0 < len(missing) < len(territories):
             more = f" and {len(missing) - 1} more have" if len(missing) > 1 else " has"

@@ -122,10 +122,10 @@ def _is_warzone_map(entries: Mapping[str, Any]) -> bool:
     """Return whether JSON is a Warzone map: only in this format do territories have ids."""
     territories = entries.get("territories")
     return isinstance(territories, list) and any(
-        isinstance(each, Mapping)
-        and "id" in each
-        and ("bonuses" in entries or "connectedTo" in each)
-        for each in territories
+        isinstance(territory, Mapping)
+        and "id" in territory
+        and ("bonuses" in entries or "connectedTo" in territory)
+        for territory in territories
     )
 
 

@@ -56,10 +56,10 @@ class AuditQuestion(RulesForm, Question):
     first_texts: ClassVar = {"log": EXAMPLE_DICE_LOG}
     help_sections: ClassVar = {
         "A log with a heading in its first line (here: heading, a colon, a sample line)": [
-            (each.text, each.meaning) for each in EXAMPLES if each.heading
+            (example.text, example.meaning) for example in EXAMPLES if example.heading
         ],
         "A log without a heading (here: a sample line)": [
-            (each.text, each.meaning) for each in EXAMPLES if not each.heading
+            (example.text, example.meaning) for example in EXAMPLES if not example.heading
         ],
     }
 

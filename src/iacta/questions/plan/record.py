@@ -334,7 +334,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         win_probability=None if has_worth_goal(plan) else plan.win_probability,
         steps=[StepRecord.from_attributes(step) for step in plan.steps],
         interval=_make_interval_record(plan.interval),
-        advances=[AdvanceRecord.from_attributes(each) for each in find_rearguards(plan)],
+        advances=[AdvanceRecord.from_attributes(rearguard) for rearguard in find_rearguards(plan)],
         code=plan.problem.turn.to_code(),
         **more,
     )
@@ -434,8 +434,8 @@ def _make_scene_record(plan: Plan, arrows: Sequence[Arrow]) -> SceneRecord:
     turn, labels = plan.turn, label_chances(plan, arrows)
     scene = build_scene(turn.board, arrows, labels)
     chances = [
-        1.0 if turn.owner_of(each.name) == turn.player else each.own_probability
-        for each in plan.territories
+        1.0 if turn.owner_of(territory.name) == turn.player else territory.own_probability
+        for territory in plan.territories
     ]
     figures = [
         short_percent(Fraction(chance) if chance in (0, 1) else chance, 0) for chance in chances
@@ -443,11 +443,11 @@ def _make_scene_record(plan: Plan, arrows: Sequence[Arrow]) -> SceneRecord:
     return SceneRecord(
         arrows=[
             {
-                **asdict(each),
-                "paths": [[*map(list, path)] for path in each.paths],
-                "disc": [*each.disc],
+                **asdict(arrow),
+                "paths": [[*map(list, path)] for path in arrow.paths],
+                "disc": [*arrow.disc],
             }
-            for each in scene.arrows
+            for arrow in scene.arrows
         ],
         labels=[{**asdict(label), "middle": [*label.middle]} for label in scene.labels],
         chances=chances if labels else None,

@@ -127,12 +127,14 @@ def explain_gain(plan: Plan) -> Iterator[str]:
     goal, turn = plan.goal, plan.turn
     if not isinstance(goal, Worth) or plan.value is None:
         return
-    taken = [each for each in plan.territories if turn.owner_of(each.name) != turn.player]
+    taken = [
+        territory for territory in plan.territories if turn.owner_of(territory.name) != turn.player
+    ]
     if plan.steps:
         lands = sum(each.own_probability for each in taken)
         paid = sum(each.own_probability * goal.find_worth(each.name) for each in taken)
         before = plan.problem.start.total
-        lost = before - sum(each.expected_armies for each in plan.territories)
+        lost = before - sum(territory.expected_armies for territory in plan.territories)
         other = plan.value - plan.problem.held - paid + goal.army * lost
         parts = [f"{lands:.1f} territories more"]
         if abs(other) >= 0.005:
