@@ -17,6 +17,7 @@ from tests.plan.boards import find_move
 GOALS = (TakeAll, iacta.TakeAny, iacta.OwnAny, InOrder, Worth)
 SMALL = read_position("examples/break-off.json")
 CD = TakeAll("C,D")
+ONE_WAY = iacta.Board("own", ("A", "B", "C"), (("A", "B"), ("B", "A"), ("B", "C")))
 
 
 @cache
@@ -41,6 +42,7 @@ def make_hold() -> iacta.Hold:
 # Values whose repr can be pasted back, including large values.
 PASTED: dict[str, Any] = {
     "battle": Battle(12, 10),
+    "battle at a capital": Battle(9, 4, "capital", garrison=2),
     "house rules": Battle(12, 10, iacta.Rules(attack=iacta.Dice((20,) * 60))),
     "campaign": Campaign(20, range(1, 200)),
     "distribution": Battle(60, 50).outcomes(),
@@ -48,7 +50,11 @@ PASTED: dict[str, Any] = {
     "board": classic_board(),
     "position": read_position("examples/asia.toml"),
     "small position": SMALL,
+    "position with an empty territory": iacta.Position(ONE_WAY, "red", {"A": ("red", 3)}),
+    "one-way board": ONE_WAY,
     "roll": iacta.Roll(3, 2),
+    "roll at a capital": iacta.Roll(1, 3, "capital"),
+    "roll of other dice": iacta.Roll(1, 1, iacta.Rules(attack=iacta.Dice((20,)))),
     "simulated": iacta.simulate_battle(12, 10, runs=100),
     "spread": iacta.spread_defenders(12, 100, 3),
     "goal": TakeAll(classic_board().territories),
@@ -104,6 +110,7 @@ def test_a_plan_can_be_pickled_and_followed_on() -> None:
     for plan, position in plans.items():
         again = pickle.loads(pickle.dumps(plan))  # noqa: S301 # our own bytes
         assert (again, hash(again), repr(again)) == (plan, hash(plan), repr(plan))
+        assert again.policy == plan.policy
         assert find_move(again) == find_move(plan)
         assert find_move(again, position) == find_move(plan, position)
 

@@ -120,14 +120,6 @@ def test_a_win_too_rare_for_floats_says_so() -> None:
     assert dict(Battle(2, 600).attackers_left_if_won(exact=True)) == {2: 1}
 
 
-def test_repr_can_be_pasted_back() -> None:
-    for battle in (Battle(12, 10), Battle(3, 1, "capital"), Battle(9, 4, "capital", garrison=2)):
-        assert eval(repr(battle), vars(__import__("iacta"))) == battle  # noqa: S307 # the claim
-    assert repr(Battle(12, 10)) == "Battle(12, 10)"
-    assert repr(Battle(3, 1, "Capital")) == "Battle(3, 1, 'capital')"
-    assert len({Battle(3, 1, "risiko"), Battle(3, 1, iacta.find_rules("capital"))}) == 1
-
-
 def normalise_name(name: str) -> str:
     """Return the name of rules in lower case, without spaces, hyphens, `_` and `!`."""
     return re.sub("[ _!-]", "", name.casefold())

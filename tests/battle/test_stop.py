@@ -21,20 +21,11 @@ STOPS = [
 ]
 
 
-def test_repr_can_be_pasted_back_and_equal_stops_are_one() -> None:
+def test_repr_can_be_pasted_back() -> None:
     for stop in STOPS:
         for each in (stop, Battle(9, 7, stop=stop), Territory(8, stop=stop)):
             assert eval(repr(each), vars(__import__("iacta"))) == each  # noqa: S307 # the claim
     assert len({Battle(9, 7, stop=stop) for stop in STOPS}) == len(STOPS)
-    assert (
-        Battle(9, 7, stop=StopRule())
-        == Battle(9, 7)
-        == Battle(9, 7, stop=StopRule(hold_back=0, stop_at=0))
-    )
-    assert repr(Battle(9, 7, stop=StopRule())) == "Battle(9, 7)"
-    assert repr(Battle(9, 7, "capital", stop=StopRule(hold_back=5))) == (
-        "Battle(9, 7, 'capital', stop=StopRule(hold_back=5))"
-    )
 
 
 @pytest.mark.parametrize("stop", STOPS, ids=repr)

@@ -245,13 +245,6 @@ def test_armies_to_keep_are_counted_for_large_battles_too() -> None:
         assert (kept >= 0.9) == enough
 
 
-def test_attackers_too_few_to_attack_stay() -> None:
-    ends = Battle(1, 5, BLITZ).outcomes()
-    assert dict(ends) == {iacta.Outcome(1, 5): 1.0}
-    assert Battle(1, 5, BLITZ).win_probability() == 0.0
-    assert iacta.expected_attackers_left(1, 5, BLITZ) == 1.0
-
-
 @pytest.mark.parametrize("method", list_methods(iacta.CLASSIC))
 def test_other_methods_are_refused_for_balanced_blitz(method: str) -> None:
     for ask in (win_probability, win_table, iacta.expected_attackers_left):

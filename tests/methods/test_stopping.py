@@ -18,7 +18,6 @@ from iacta import (
     Outcome,
     Rules,
     StopRule,
-    find_rules,
 )
 from iacta.inputs.errors import IllegalError
 from iacta.methods import find_kernel, list_methods
@@ -99,22 +98,6 @@ def test_floats_stay_within_their_bound_in_larger_battles(
     for end, probability in exact.items():
         if probability > 1e-150:
             assert abs(Fraction(floats[end]) - Fraction(probability)) <= bound * probability
-
-
-@for_each("rules", ["classic", "capital", "zombie attacker"])
-@for_each("stop", STOPS)
-def test_a_random_stack_equals_the_mixture_of_single_sizes(rules: str, stop: StopRule) -> None:
-    stack = Distribution({1: 2, 2: 1, 3: 4, 4: 1, 5: 3, 7: 2, 8: 5, 16: 1})
-    expected: dict[Outcome, Fraction] = {}
-    for size, weight in stack.items():
-        for end, p in brute.outcomes_with_stop(size, 5, find_rules(rules), stop).items():
-            expected[Outcome(*end)] = (
-                expected.get(Outcome(*end), Fraction(0)) + Fraction(weight) * p
-            )
-    assert dict(find_distribution(stack, 5, find_rules(rules), stop, exact=True)) == expected
-    floats = find_distribution(stack.to_float(), 5, find_rules(rules), stop, exact=False)
-    for end, probability in expected.items():
-        assert math.isclose(floats[end], probability, rel_tol=1e-13)
 
 
 @settings(max_examples=60)

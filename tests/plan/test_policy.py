@@ -62,14 +62,6 @@ def test_a_pickle_restores_the_same_decisions(kind: str) -> None:
         assert copied.decide(state) == policy.decide(state)
 
 
-def test_a_plan_can_be_pickled_and_followed() -> None:
-    plan = small_game(11).plan()
-    copied = pickle.loads(pickle.dumps(plan))  # noqa: S301 # just made
-    assert copied == plan
-    assert find_move(copied) == find_move(plan)
-    assert copied.policy == plan.policy
-
-
 def quick_plan(**options: object) -> Plan:
     """Return a plan by lookahead from a search with a fixed budget."""
     return best_plan(BLUE, TakeAll("South America"), budget=0.05, **options)  # type: ignore[arg-type]
