@@ -52,6 +52,13 @@ TINY_LINK = link(TINY, "p=red&p=blue&h=a9.b1.b2.b1&g=continent&t=0")
 TURN = iacta.Turn(read_position(POSITION)).to_code()
 
 
+def reopen(page: Page, path: str) -> None:
+    """Load a path of the board page in the same window, even if only the fragment differs."""
+    site = page.url.partition("/map")[0]
+    page.goto("about:blank")
+    page.goto(site + path)
+
+
 def plan_of_tiny() -> Plan:
     return best_plan(read_position(POSITION), TakeAll("East"))
 

@@ -14,6 +14,7 @@ from tests.browser import BROWSER
 from tests.web.server import Server, start_shared_server
 
 Visit: TypeAlias = Callable[..., Page]
+RunScript: TypeAlias = Callable[..., Any]
 AXE = Axe()
 
 PATIENCE = 120_000  # milliseconds; pages are slow while many tests run
@@ -131,6 +132,22 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
     # Browsers also report a rejected request in their console.
     refusals = ("status of 4", "status of 503")
     assert [each for each in complaints if not any(map(each.__contains__, refusals))] == []
+
+
+@pytest.fixture(scope="session")
+def run_script(driver: Driver, address: str) -> Iterator[RunScript]:
+    """Return a function that runs a script with an argument on a page, and returns the result."""
+    with driver.driving():
+        page = driver.browser.new_page()
+        page.goto(f"{address}/about")
+
+    def run(script: str, argument: object = None) -> Any:
+        with driver.driving():
+            return page.evaluate(script, argument)
+
+    yield run
+    with driver.driving():
+        page.close()
 
 
 def barriers(page: Page, *rules: str) -> list[Any]:

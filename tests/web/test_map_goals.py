@@ -11,7 +11,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.plan.named_goals import GOAL_KINDS
 from iacta.web.labels import describe_goal, list_choices
 from tests.web.board_page import SLOWEST, TINY_LINK
-from tests.web.conftest import Visit
+from tests.web.conftest import RunScript, Visit
 from tests.web.test_map_link import BOARD
 
 STEPS = "x=0a0-1-8-0.1m7.2s.3s.4n"
@@ -73,17 +73,17 @@ def test_the_goal_of_a_turn_changes_only_this_turn(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Goal: Take East")).to_be_attached()
 
 
-def test_a_link_has_the_goal_of_each_turn(visit: Visit) -> None:
+def test_a_link_has_the_goal_of_each_turn(run_script: RunScript) -> None:
     board = {**BOARD, "continents": CONTINENTS}
     link = f"p=red&p=blue&h=a9.b1.b2.b1&g=eliminate&t=0&go=1&i=5&q=0.1.0.0&{STEPS}"
-    read = visit("/about").evaluate(READ, [board, link])
+    read = run_script(READ, [board, link])
     first, again = read
     assert first == {"0": "1.0.0", "shown": "eliminate.0.0"}  # 1 is the number of `continent`
     assert again == {"5": "eliminate.0.0", "shown": "1.0.0"}
 
 
-def test_an_old_link_has_the_goal_of_its_present_turn(visit: Visit) -> None:
+def test_an_old_link_has_the_goal_of_its_present_turn(run_script: RunScript) -> None:
     board = {**BOARD, "continents": CONTINENTS}
     link = f"p=red&p=blue&h=a9.b1.b2.b1&g=eliminate&t=0&go=1&i=5&{STEPS}"
-    read = visit("/about").evaluate(READ, [board, link])
+    read = run_script(READ, [board, link])
     assert read == [{"shown": "eliminate.0.0"}, {"5": "eliminate.0.0"}]

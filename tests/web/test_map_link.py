@@ -8,8 +8,8 @@ from iacta.board.files import read_board
 from iacta.game.steps import parse_step_text
 from iacta.web.labels import describe_goal
 from tests.tables import table
-from tests.web.board_page import SLOWEST, TINY, TINY_LINK, play, says, spot
-from tests.web.conftest import Visit
+from tests.web.board_page import SLOWEST, TINY, TINY_LINK, play, reopen, says, spot
+from tests.web.conftest import RunScript, Visit
 
 
 def test_the_link_is_that_of_the_page_however_fast_it_changes(visit: Visit) -> None:
@@ -78,7 +78,7 @@ def test_large_numbers_of_armies_are_kept_or_refused_but_never_reduced(visit: Vi
 
 
 def test_an_unreadable_link_shows_a_message_and_no_position(visit: Visit) -> None:
-    position = "Cannot read the position in the address"
+    page, position = visit("/map"), "Cannot read the position in the address"
     for broken, sentence in (
         ("p=red&h=a1&g=all&go=1&x=0a0-1-8-0&i=1", position),
         ("v=2&n=1&p=red&h=a1&g=all&go=1&i=1&x=0a0-1-8-0p&e=1", position),
@@ -86,13 +86,14 @@ def test_an_unreadable_link_shows_a_message_and_no_position(visit: Visit) -> Non
         ("x=1&s=broken", position),
         ("b=zzz&p=red&h=a1", "Cannot read the board in the address"),
     ):
-        page = visit(f"/map#{broken}")
+        reopen(page, f"/map#{broken}")
         expect(page.get_by_text(sentence)).to_be_visible()
         says(page, "Alaska", "nobody")
         assert page.locator(".badge.empty").count() == 42
 
 
 def test_a_cut_link_shows_the_steps_before_the_cut(visit: Visit) -> None:
+    page = visit(TINY_LINK)
     old = "Cannot read all steps of the link; the end of the link may be missing."
     for version, steps, sentence, count in (
         ("v=2&n=3&", "i=2&x=0a0-1-8-0p.1m", "2 steps are missing at the end of the link.", 1),
@@ -102,7 +103,7 @@ def test_a_cut_link_shows_the_steps_before_the_cut(visit: Visit) -> None:
         ("", "x=0q1&i=7", old, 0),
         ("", "i=2&x=0a0-1-8-0", old, 1),
     ):
-        page = visit(f"{TINY_LINK.replace('#', f'#{version}')}&go=1&{steps}")
+        reopen(page, f"{TINY_LINK.replace('#', f'#{version}')}&go=1&{steps}")
         expect(page.locator("#wrong")).to_have_text(sentence)
         expect(page.locator("#steps li")).to_have_count(count + 1 if count else 0)
 
@@ -127,10 +128,10 @@ CUT_EVERYWHERE = """async ([board, fragment]) => {
 BOARD = {**TINY, "territories": ["A", "B", "C", "D"], "continents": []}
 
 
-def test_a_link_that_is_cut_anywhere_says_how_many_steps_are_missing(visit: Visit) -> None:
+def test_a_link_that_is_cut_anywhere_says_how_many_steps_are_missing(run_script: RunScript) -> None:
     steps = "x=0a0-1-8-0.1m7.2a1-2-6-0-3-1.3m12.2g4.5p0-1-1-3.0s.7f0-1-5.8c2-0-0-3-2-5"
     fragment = f"p=red&p=blue&h=a19.b1.b2.b1&go=1&i=9&{steps}&z=2-a%20comment&z=9-%E2%82%AC5"
-    cuts = visit("/about").evaluate(CUT_EVERYWHERE, [BOARD, fragment])
+    cuts = run_script(CUT_EVERYWHERE, [BOARD, fragment])
     assert [cut["steps"] for cut in cuts] == sorted(cut["steps"] for cut in cuts)
     assert {cut["steps"] for cut in cuts} == set(range(10))
     assert all(cut["isPrefix"] for cut in cuts)
@@ -157,11 +158,11 @@ READ_ALL = """async ([board, fragments]) => {
 }"""
 
 
-def test_links_without_a_version_stay_readable(visit: Visit) -> None:
+def test_links_without_a_version_stay_readable(run_script: RunScript) -> None:
     _, rows = table(__file__, "old_links")
     assert len(rows) >= 30
     board = {**BOARD, "continents": [{"name": "East", "bonus": 2, "territories": [2, 3]}]}
-    read = visit("/about").evaluate(READ_ALL, [board, [fragment for fragment, _ in rows]])
+    read = run_script(READ_ALL, [board, [fragment for fragment, _ in rows]])
     for (fragment, expected), (old, new) in zip(rows, read, strict=True):
         assert new == old
         assert old["problem"] == "", fragment

@@ -3,11 +3,10 @@
 import re
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.web.board_page import SLOWEST, TINY, TINY_LINK, attack, link, says, spot
-from tests.web.conftest import Visit
+from tests.web.conftest import RunScript, Visit
 
 BOTH = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
 # Whether an element lies completely inside the window.
@@ -18,13 +17,15 @@ IS_WHOLE = """each => {
 }"""
 
 
-@pytest.mark.parametrize("size", [(844, 390), (720, 450), (320, 568), (390, 844)])
-def test_small_windows_show_all_controls_of_the_map(visit: Visit, size: tuple[int, int]) -> None:
-    page = visit(TINY_LINK, viewport={"width": size[0], "height": size[1]}, has_touch=True)
-    says(page, "A", "red, 9")
-    for selector in ("#to-setup", "#to-play", "#smaller", "#larger", "header button:text('Menu')"):
-        assert page.locator(selector).evaluate(IS_WHOLE), selector
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+def test_small_windows_show_all_controls_of_the_map(visit: Visit) -> None:
+    controls = ("#to-setup", "#to-play", "#smaller", "#larger", "header button:text('Menu')")
+    page = visit(TINY_LINK, has_touch=True)
+    for width, height in ((844, 390), (720, 450), (320, 568), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        says(page, "A", "red, 9")
+        for selector in controls:
+            assert page.locator(selector).evaluate(IS_WHOLE), (width, selector)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_every_player_has_a_name_and_a_number_in_the_bar(visit: Visit) -> None:
@@ -153,7 +154,7 @@ READ_BACK = """async ([board, state]) => {
 }"""
 
 
-def test_links_have_room_for_many_players_and_long_conditions(visit: Visit) -> None:
+def test_links_have_room_for_many_players_and_long_conditions(run_script: RunScript) -> None:
     players = [f"player {k}" for k in range(40)]
     state: dict[str, Any] = {
         "players": players,
@@ -162,5 +163,5 @@ def test_links_have_room_for_many_players_and_long_conditions(visit: Visit) -> N
         "fields": {"win": f"missions:{'x' * 5000}", "phase": "over"},
     }
     board = {**TINY, "territories": ["A", "B", "C", "D"], "continents": []}
-    read = visit("/about").evaluate(READ_BACK, [board, state])
+    read = run_script(READ_BACK, [board, state])
     assert read == [players, state["owners"], state["fields"], ""]

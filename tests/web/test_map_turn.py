@@ -28,11 +28,12 @@ from tests.web.board_page import (
     link,
     plan_of_tiny,
     play,
+    reopen,
     says,
     spot,
     value,
 )
-from tests.web.conftest import Visit, late
+from tests.web.conftest import RunScript, Visit, late
 
 
 def test_an_analysis_equals_the_library_s_numbers(visit: Visit) -> None:
@@ -211,8 +212,9 @@ def test_the_dice_of_a_roll_are_in_the_url_and_the_log(visit: Visit, how: str) -
 def test_the_choice_of_dice_is_charged(visit: Visit) -> None:
     record = json.loads((EXAMPLES / "break-off.json").read_text(encoding="utf-8"))
     fragment = "p=red&p=blue&h=a7.a8.b2.b3&g=all&t=2.3&go=1&i=1&x=0a0-2-6-1"
+    page = visit(TINY_LINK)
     for dice, cost in (("", "0.5"), ("-3", "0.5"), ("-2", "0.7")):
-        page = visit(link(record["board"], fragment + dice))
+        reopen(page, link(record["board"], fragment + dice))
         step = page.locator("#steps button[aria-current]")
         expect(step).to_contain_text(f"choice -{cost}", timeout=SLOWEST)
 
@@ -379,7 +381,7 @@ def test_a_stopped_search_returns_its_best_result(visit: Visit) -> None:
     expect(page.locator("#moves li")).to_have_count(3)
 
 
-def test_an_answer_is_only_replaced_by_an_answer_at_least_as_good(visit: Visit) -> None:
+def test_an_answer_is_only_replaced_by_an_answer_at_least_as_good(run_script: RunScript) -> None:
     script = """async () => {
       const {chooseBetter} = await import("/static/map_analysis.js");
       const answer = (value, low, upper_bound) => ({value, low, upper_bound, proven: false});
@@ -391,7 +393,7 @@ def test_an_answer_is_only_replaced_by_an_answer_at_least_as_good(visit: Visit) 
       ];
       return kept.map(({value, upper_bound}) => [value, upper_bound]);
     }"""
-    assert visit("/about").evaluate(script) == [
+    assert run_script(script) == [
         [0.8, 0.85],
         [0.78, 0.9],
         [0.7, 0.85],

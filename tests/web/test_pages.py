@@ -26,7 +26,7 @@ from iacta.web.read_question import list_served_questions, read_address
 from iacta.web.read_question import write_query as query
 from iacta.web.templates import format_label
 from tests.tables import table
-from tests.web.conftest import Visit, barriers, late
+from tests.web.conftest import RunScript, Visit, barriers, late
 from tests.web.server import Server
 
 FORMS = {name: form for name, form in list_served_questions().items() if name != "plan"}
@@ -571,7 +571,7 @@ def test_page_works_without_scripts(name: str, visit: Visit) -> None:
     assert not needs_script.evaluate_all("all => all.some(each => each.checkVisibility())")
 
 
-def test_redrawn_elements_keep_their_text_and_focus(visit: Visit) -> None:
+def test_redrawn_elements_keep_their_text_and_focus(run_script: RunScript) -> None:
     script = """async () => {
       const {element, redraw} = await import("/static/redraw.js");
       const list = element("ol");
@@ -588,7 +588,7 @@ def test_redrawn_elements_keep_their_text_and_focus(visit: Visit) -> None:
       return [names.join(""), list.children[2].firstChild === input, input.value,
         document.activeElement === input];
     }"""
-    assert visit("/about").evaluate(script) == ["cdb", True, "typed", True]
+    assert run_script(script) == ["cdb", True, "typed", True]
 
 
 def test_two_users_do_not_disturb_each_other(visit: Visit) -> None:
