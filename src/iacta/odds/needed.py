@@ -551,7 +551,7 @@ class _Search(NamedTuple):
         return reaches
 
     def search_upward(self, other: int, chance: Fraction, least: int) -> int:
-        """Return the smallest number of armies, at least `least`, whose float chance is enough."""
+        """Return the smallest number of armies from `least` on whose float chance is enough."""
         number = max(least, self.keep)
         while not is_reached_by_floats(self.kernel.chances(number, other, self.keep), chance):
             number += 1

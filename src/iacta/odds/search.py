@@ -120,8 +120,8 @@ def find_least(
     reaches: the condition. If it holds for a number, it must hold for all larger numbers.
     guess: the number at which the search starts.
     step: the length of the first step; each later step is twice as long.
-    most: the largest number to try, or `None` for no limit. If the condition does not hold for this
-        number, the result is `None`.
+    most: the largest number to try, or `None` for no limit. If the condition does not hold for
+        this number, the result is `None`.
 
     >>> find_least(lambda n: n * n >= 50, guess=3)
     8
