@@ -86,6 +86,7 @@ class Game : public Dice {
     std::vector<Way<W>> ways;
     bool counts_armies;  // whether the goal is a way to win that requires armies on each territory
     int fortify;         // the last move of the turn; 0: not allowed, 1: to a neighbour, 2: over any distance
+    bool ends_at_win;    // whether the turn ends when a way to win is fulfilled, although the win pays nothing
     std::vector<Peril<W>> perils;
     double held;  // the payments before the turn, which a peril also takes away
     std::vector<double> pays;
@@ -102,6 +103,7 @@ class Game : public Dice {
         if (has_ends) return until.is_within(s.mine);
         if (is_in_peril(s)) return true;
         if (wins) return has_won(s);
+        if (ends_at_win && has_won(s)) return true;
         if (once) return paying.meets(s.mine & field);
         return !paying.meets(unconquered(s));
     }
@@ -153,8 +155,8 @@ class Game : public Dice {
         return total;
     }
 
-    // Whether a conquest can end the turn with a payment that depends on the state.
-    bool has_end_payment() const { return !has_ends && (wins || !perils.empty()); }
+    // Whether a conquest can end the turn, or bring a payment, in a way that depends on the state.
+    bool has_end_payment() const { return !has_ends && (wins || ends_at_win || !perils.empty()); }
     // Returns the payment for the state after a conquest, in addition to `find_payment`: 1 for a win if this is the
     // goal, and the loss of all payments if a rival wins.
     double find_end_payment(const Position<W>& after) const {
@@ -224,8 +226,8 @@ class Game : public Dice {
 template <int W>
 Game<W>::Game(const iacta_problem& p)
     : Dice(p), out(p.lands), into(p.lands), price(p.price), margin_price(p.margin_price), once(p.once != 0),
-      wins(p.wins != 0), counts_armies(false), fortify(p.fortify), held(p.held), pays(p.pays, p.pays + p.lands),
-      is_coarse(p.is_coarse != 0), has_ends(p.until != nullptr) {
+      wins(p.wins != 0), counts_armies(false), fortify(p.fortify), ends_at_win(p.ends_at_win != 0), held(p.held),
+      pays(p.pays, p.pays + p.lands), is_coarse(p.is_coarse != 0), has_ends(p.until != nullptr) {
     start.armies.assign(p.armies, p.armies + lands);
     for (int v = 0; v < lands; ++v) {
         if (p.owner[v] == 1) start.mine.add(v);

@@ -107,6 +107,8 @@ typedef struct {
     int32_t ways;
     const int32_t *way_first, *way_lands, *way_number, *way_enough;
     int32_t fortify;
+    /* 1: the turn also ends when a way to win is fulfilled; if `wins` is 0, the win itself pays nothing */
+    int32_t ends_at_win;
 
     /* Perils: the conquests by which a rival wins. The player who has taken all peril_lands[j], peril_first[i] <= j <
        peril_first[i + 1], while rivals own at least rival_number[i] of the rival_lands[j], rival_first[i] <= j <

@@ -217,15 +217,16 @@ def find_best_hold_chance(turn: Turn, held: tuple[str, ...]) -> float:
     """Return the greatest Π (1 − p) after any last move, by the slow twin of whole turns."""
     payoff = pay_conquest(held, is_any=True)
     return max(
-        prod(1.0 - find_threat(end, player, payoff) for player in list_opponents(turn))
+        1.0
+        if end.winner == turn.player
+        else prod(1.0 - find_threat(end, player, payoff) for player in list_opponents(turn))
         for end in list_last_turns(turn)
     )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(24))
 def test_the_best_last_move_is_found_on_small_boards(seed: int) -> None:
-    drawn = draw_turn(seed, most_lands=5, most_armies=6)
-    turn = Turn(drawn.position, players=drawn.players, fortify=drawn.fortify)
+    turn = draw_turn(seed, most_lands=5, most_armies=6).with_options(place=0)
     mine = turn.position.list_territories("red")
     rng = Random(seed)  # noqa: S311 # no secrets
     held = tuple(rng.sample(mine, rng.randint(1, len(mine))))

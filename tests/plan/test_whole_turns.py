@@ -93,6 +93,17 @@ def test_the_threat_to_win_is_the_value_of_the_opponents_whole_turn(seed: int) -
         assert chance == pytest.approx(best, abs=1e-9), (turn.to_code(), player)
 
 
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_an_opponent_who_has_won_takes_no_more_territories(seed: int) -> None:
+    turn = draw_turn(seed, most_lands=5, most_armies=5).with_options(place=0)
+    found = {(each.player, each.name): each for each in threats(turn).threats}
+    for player in set(turn.survivors) - {"red"}:
+        for name in turn.position.list_territories("red"):
+            best = find_threat(turn, player, pay_conquest((name,)))
+            chance = found[player, name].chance if (player, name) in found else 0.0
+            assert chance == pytest.approx(best, abs=1e-9), (turn.to_code(), player, name)
+
+
 def test_the_order_of_conquests_keeps_a_rival_from_winning() -> None:
     turn = Turn.from_code(AUSTRALIA)
     plan = plan_win(turn)

@@ -203,6 +203,7 @@ class Exact {
 
     // Returns whether the payment at the end of the turn depends on the armies on all territories of the player.
     bool depends_on_armies() const {
+        if (game_.ends_at_win && counts_armies_of_ways()) return true;
         return game_.counts_armies || (!game_.perils.empty() && (game_.price > 0.0 || counts_armies_of_ways()));
     }
     bool counts_armies_of_ways() const {

@@ -75,10 +75,12 @@ class Goal(PasteableMixin):
 
     kind: the name of this kind of goal, in one or two words.
     is_chance: whether the value of a plan is the chance to reach this goal.
+    ends_at_win: whether a win of the game by other conquests ends the turn, and the goal is missed.
     """
 
     kind: ClassVar[str]
     is_chance: ClassVar[bool] = True
+    ends_at_win: ClassVar[bool] = False
 
     @property
     def has_margin(self) -> bool:

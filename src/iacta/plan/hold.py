@@ -8,6 +8,9 @@ The plan stops in some final state, called an *end*. After each end in which the
 3. The targets are held if no opponent takes any target. If opponent i succeeds with chance p_i,
    the chance to hold is Π (1 − p_i).
 
+If the player wins the game, the targets are held. If an opponent's conquest wins the game, or makes
+another player win, the opponent's turn ends.
+
 Opponents therefore neither help nor hinder each other. Ends are drawn at random, so the chance is
 an estimate. If at most seven territories have owners, exact search compares all fortifying moves by
 Π (1 − p_i), or only some if there are more than 200. Elsewhere the move is the best in a simplified
@@ -37,7 +40,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iacta.board.position import find_player
-from iacta.game import Fortify, Turn
+from iacta.game import EndPhase, Fortify, Turn
 from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.meanings import Unit
@@ -45,8 +48,8 @@ from iacta.inputs.reprs import ChartLike, DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.best import count_default_threads, plan_within
-from iacta.plan.goals import TakeAny
 from iacta.plan.opponents import (
+    OpponentTakesAny,
     Routes,
     SingleBattles,
     begin_opponent_turn,
@@ -315,6 +318,8 @@ class Outlook:
             otherwise their bound is 1.
         """
         turn = enter_phase(end, "fortify")
+        if turn.after(EndPhase()).winner == turn.player:
+            return OpponentTurns(1.0, 1.0, {}, NOTHING)
         move = self._find_best_move(turn, deadline)
         threats = self._find_threats(turn, deadline, is_bounded and move is NOTHING)
         held = unfortified = _find_hold_chance(threats)
@@ -392,7 +397,7 @@ class Outlook:
         theirs = begin_opponent_turn(end, player)
         rolled = theirs.with_options(whole_battles=False) if theirs.whole_battles else theirs
         new = self._count_new_armies(theirs, player)
-        return new, pose_reinforced_problem(rolled, TakeAny(self.held), new)
+        return new, pose_reinforced_problem(rolled, OpponentTakesAny(self.held), new)
 
     def _count_new_armies(self, end: Turn, player: str) -> int:
         return self.numbers[player] if player in self.numbers else end.new_armies(player)
@@ -481,7 +486,7 @@ class _Ends:
         plan, found = self.plan, self._found
         held = make_mask(map(plan.problem.place, self.outlook.held))
         for end, _ in play_games(plan.policy, self._rng, deadline=deadline):
-            if held & ~end.owned:
+            if held & ~end.owned or plan.problem.is_lost(end):
                 continue
             if end not in self._known:
                 turn, is_bounded = plan.problem.make_turn(end), len(found) < BOUNDED_ENDS

@@ -1,12 +1,13 @@
 """The opponents' next turns: their new armies, and the chances of their single battles."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from math import prod
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from iacta.game import Fortify, Turn
+from iacta.plan.goals import TakeAll, TakeAny
 
 # Territories that an opponent takes one after the other.
 Route: TypeAlias = tuple[str, ...]
@@ -16,6 +17,20 @@ Routes: TypeAlias = Mapping[str, list[Route]]
 MOVE_SHARES = (1.0, 0.75, 0.5, 0.25)  # fractions of a stack's spare armies in fortifying moves
 MAX_MOVES = 200  # if there are more fortifying moves on a small board, only some are compared
 MAX_SOURCES = 6  # only this many stacks, the largest, may give armies in a fortifying move
+
+
+@dataclass(frozen=True, repr=False)
+class OpponentTakesAll(TakeAll):
+    """An opponent's goal to take all of some territories before the game is over."""
+
+    ends_at_win: ClassVar = True
+
+
+@dataclass(frozen=True, repr=False)
+class OpponentTakesAny(TakeAny):
+    """An opponent's goal to take any of some territories before the game is over."""
+
+    ends_at_win: ClassVar = True
 
 
 def list_opponents(turn: Turn) -> list[str]:

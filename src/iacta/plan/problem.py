@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from iacta.board import Board, Position
 from iacta.game import Turn
+from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import PickledByFields, quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
@@ -208,10 +209,21 @@ class Problem(PickledByFields):
         )
         return tuple(each for each in perils if not each.lands & ~within)
 
+    @property
+    def ends_at_win(self) -> bool:
+        """Whether the turn ends if the player wins by a conquest before the goal is reached."""
+        victory = self.turn.victory
+        return self.goal.ends_at_win and victory != SURVIVAL and not victory.is_checked_at_end
+
+    @cached_property
+    def counted_armies(self) -> int:
+        """The largest number of armies on a territory that the goal or a way to win requires."""
+        return max(self.rewards.armies, *(way.armies for way in self.winning_ways), 0)
+
     @cached_property
     def winning_ways(self) -> tuple[RewardedWay, ...]:
-        """The ways in which the player wins; they only matter if there are perils."""
-        if self.rewards.ways or not self.perils:
+        """The ways in which the player wins, if they matter for the goal."""
+        if self.rewards.ways or not (self.perils or self.ends_at_win):
             return self.rewards.ways
         turn, others = self.turn, ~self.owned
         found = [

@@ -358,7 +358,7 @@ class Search:
         armies, owned = self.problem.start if state is None else state
         mine = np.array([owned >> t & 1 for t in range(self.lands)], dtype=np.uint8)
         idle = self._armies
-        if self.problem.rewards.armies > 1:
+        if self.problem.counted_armies > 1:
             # The goal requires armies on each territory, so pass the actual number, up to the cap.
             idle = np.minimum(armies, idle)
         counted = np.where(self._is_active, armies, idle).astype(np.int32)

@@ -187,7 +187,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
     most, deadline = library.constant("MAX_ARMIES"), deadline.extend_to(MIN_SECONDS)
     # `able` is the largest number of armies that the core has to know: the armies of the largest
     # stack that can fight, or the armies that the goal requires on a territory.
-    counted = rewards.armies
+    counted = problem.counted_armies
     if rewards.fortify != "none":  # the last move may take armies from any stack
         counted += max(counted, *problem.garrisons) if counted > 1 else 0
     able = max(counted, *(turn.armies[v] for v in bits(problem.stacks)), 0)
@@ -216,6 +216,7 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
         way_number=[way.number for way in ways],
         way_enough=[way.armies for way in ways],
         fortify=library.constant(f"FORTIFY_{rewards.fortify.upper()}"),
+        ends_at_win=problem.ends_at_win,
         perils=len(perils),
         rival_number=[peril.number for peril in perils],
         held=problem.held if perils else 0.0,

@@ -8,10 +8,10 @@ placements, and let V_g be the chance of the best play for g. Then
 
 An opponent can pursue only one threat at a time, so their chances must not be added. The goals are
 to take a territory, to break a continent that the player owns, to eliminate the player, and to win
-the game. A quick estimate (`iacta.plan.quick_estimates`) compares placements and
-bounds the chance of any play; a plan then improves the play after the best placement. If one threat
-of an opponent implies another, as taking a territory implies breaking its continent, its chance is
-not the greater of the two.
+the game. A conquest that wins the game ends the opponent's turn. A quick estimate
+(`iacta.plan.quick_estimates`) compares placements and bounds the chance of any play; a plan then
+improves the play after the best placement. If one threat of an opponent implies another, as taking
+a territory implies breaking its continent, its chance is not the greater of the two.
 
 The player's loss is counted in new armies per turn: a continent counts as its bonus, and a
 territory as a third of an army:
@@ -40,8 +40,10 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline, run_in_threads
-from iacta.plan.goals import Goal, TakeAll, TakeAny, find_owned
+from iacta.plan.goals import Goal, find_owned
 from iacta.plan.opponents import (
+    OpponentTakesAll,
+    OpponentTakesAny,
     SingleBattles,
     begin_opponent_turn,
     list_fortify_moves,
@@ -224,10 +226,12 @@ def _list_aims(turn: Turn) -> Iterator[_Aim]:
     for player in list_opponents(turn):
         new = turn.new_armies(player)
         for name in mine:
-            yield _Aim(player, "take", name, TakeAll((name,)), new, 1 / TERRITORIES_PER_ARMY)
+            goal = OpponentTakesAll((name,))
+            yield _Aim(player, "take", name, goal, new, 1 / TERRITORIES_PER_ARMY)
         for each in whole:
-            yield _Aim(player, "break", each.name, TakeAny(each.territories), new, each.bonus)
-        yield _Aim(player, "eliminate", turn.player, TakeAll(tuple(mine)), new, 0.0)
+            broken = OpponentTakesAny(each.territories)
+            yield _Aim(player, "break", each.name, broken, new, each.bonus)
+        yield _Aim(player, "eliminate", turn.player, OpponentTakesAll(tuple(mine)), new, 0.0)
         possible = turn.victory.list_possible(turn, player) if turn.victory != SURVIVAL else []
         for k, (share, victory) in enumerate(possible):
             win = find_win(turn.with_options(victory=victory), player)
