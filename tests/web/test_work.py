@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
@@ -205,21 +206,27 @@ async def test_searches_that_take_too_long_return_their_best_result(
     assert await work.search(eval, result) == 3
 
 
-def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
-    found = []
+@run_in_loop
+async def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
+    values, answers, is_enough = list[str](), list[str](), asyncio.Event()
 
     async def report(progress: Progress) -> None:
-        found.append(progress)
+        assert progress.doing.startswith("Planning")
+        assert progress.keeps
+        values.extend(re.findall("^Planning; best so far (.*)", progress.doing))
+        answers.extend([progress.so_far] if progress.so_far else [])
+        if values and answers:
+            is_enough.set()
 
     held = {"Ukraine": ("red", 42)}
     code = Position(classic_board(), "red", held, others=("blue", 3)).to_code()
-    asked = json.dumps({"position": code, "take": "Asia", "time_limit": 1}).encode()
-    runner.run(work.search(answer_part, "plan", asked, "record", report=report))
-    assert all(each.doing.startswith("Planning") for each in found)
-    # The first report may come before any game.
-    assert found[-1].doing.startswith("Planning; best so far ")
-    assert all(each.keeps for each in found)
-    assert [each.so_far for each in found if each.so_far]
+    asked = json.dumps({"position": code, "take": "Asia", "time_limit": 60}).encode()
+    await run_when_ready(work, os.getpid)
+    search = work.search(answer_part, "plan", asked, "record", report=report)
+    tasks = [asyncio.ensure_future(each) for each in (search, is_enough.wait())]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    await cancel_tasks(tasks)
+    assert is_enough.is_set()
 
 
 @run_in_loop
