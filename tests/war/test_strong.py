@@ -32,7 +32,15 @@ def test_values_of_the_best_aims_are_results_of_games_after_these_aims(number: i
     turn = ring_turn(number)
     war = War(turn)
     to_the_end = replace(STRONG, rounds=200.0, trials=2000.0)
-    without_samples = (replace(STRONG, samples=0.0, rounds=0.0),) * len(war.seats)
+    quick = replace(
+        STRONG,
+        samples=0.0,
+        rounds=0.0,
+        guarding=STRONG.guarding / 2,
+        guard_level=STRONG.guard_level / 2,
+        guard_share=STRONG.guard_share / 2,
+    )
+    without_samples = (quick,) * len(war.seats)
     aims = dict[float, Aim]()
     for aim, value in war.judge_aims(to_the_end, 1):
         aims.setdefault(value, aim)
@@ -87,7 +95,7 @@ def test_it_guards_its_capital_against_a_rival_who_can_win() -> None:
     lost = []
     for name in ("strong", "usual"):
         players = (PLAYERS[name], PLAYERS["usual"], PLAYERS["usual"])
-        found = War(turn).play_games(players, games=200, cut=1)
+        found = War(turn).play_games(players, games=600, cut=1)
         lost.append(int((found.chances[:, 1] == 1).sum()))
     assert lost[0] < lost[1] / 2
 

@@ -54,6 +54,8 @@ class WarPlay {
         if (weights_[IACTA_WEIGHT_ROUNDS] <= 0.0) return;
         quick_weights_.assign(weights, weights + IACTA_WEIGHTS);
         quick_weights_[IACTA_WEIGHT_SAMPLES] = quick_weights_[IACTA_WEIGHT_ROUNDS] = 0.0;
+        for (int guard : {IACTA_WEIGHT_GUARDING, IACTA_WEIGHT_GUARD_LEVEL, IACTA_WEIGHT_GUARD_SHARE})
+            quick_weights_[size_t(guard)] *= QUICK_GUARDS;
         quick_play_ = std::make_unique<WarPlay>(rules, quick_weights_.data(), nullptr, deadline);
         quick_play_->tactics.in_haste = true;
     }
@@ -161,10 +163,13 @@ class WarPlay {
     // The different states before the last move of simulated turns, each with V for the mover after this move.
     std::vector<std::pair<War<W>, double>> ends_;
     size_t end_count_ = 0;  // the number of elements of ends_ in use; all others are buffers
-    // The AI that plays for all players in simulated rounds. It has the same weights, but does not simulate.
+    // The AI that plays for all players in simulated rounds. It has the same weights, but guards its borders with half
+    // as many armies, and does not simulate.
     std::vector<double> quick_weights_;
     std::unique_ptr<WarPlay> quick_play_;
 
+    // With all guards, simulated opponents would attack too rarely to show the mover which attacks to fear.
+    static constexpr double QUICK_GUARDS = 0.5;
     static constexpr int FIRST_SAMPLES = 2;
     static constexpr size_t FINALISTS = 3;  // the number of best aims that are compared by simulated rounds
     // The factor on the number of samples if an elimination and another aim are nearly equal.

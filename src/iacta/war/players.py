@@ -30,8 +30,8 @@ elimination nearly equals another aim, both are simulated three times as often. 
 game is favoured by up to ten percentage points, in proportion to its wins in these simulations.
 After an elimination, the AI chooses a new aim for the rest of the turn. An AI with `rounds`
 compares its best three aims again: it simulates the turn and all following turns, in which every
-player plays without samples, until the AI is to move again. It does not know the other players'
-cards and secret missions.
+player plays without samples and with half of the guards, until the AI is to move again. It does not
+know the other players' cards and secret missions.
 
 | kind | the turn |
 |---|---|
@@ -190,11 +190,8 @@ PLAYERS = {
         aims=(AS_LIKED, HOLD, CONTINENT, BREAK, ELIMINATE, PILE, SAFE_CARD, RAID, GUARD, WIN),
     ),
     # Compares the usual AI's best three aims again, in simulations that continue for one round and
-    # show the attacks of the opponents. With the guards of the usual AI, the simulated opponents
-    # would attack too rarely, and the AI would lose its capital twice as often.
-    "strong": replace(
-        USUAL, guard_share=0.5, guard_level=0.7, guarding=1.0, sure=1.1, rounds=1, trials=64
-    ),
+    # show the attacks of the opponents.
+    "strong": replace(USUAL, sure=1.1, rounds=1, trials=64),
     "simple": Player(),
 }
 
