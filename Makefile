@@ -100,7 +100,7 @@ check: $(VENV)/check $(CITATION)/bin/cffconvert ## check format, style, types an
 	@$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(CITATION)/bin/cffconvert --validate
 
-# `make test` runs a few hundred of these cases, and 20 seeds of each range.
+# `make test` runs a few hundred of these cases, and some seeds of each range.
 fuzz: $(VENV)/test core ## run random commands and calls for an hour, or SECONDS; then all seeds
 	@$(BIN)/python -m tests.fuzz $(SECONDS)
 	@IACTA_WHOLE_RANGES=1 $(BIN)/python -m pytest $$(grep -rl choose_seeds --include='test_*.py' tests)

@@ -78,7 +78,7 @@ def find_disorder(turn: Turn) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize("seed", range(POSITIONS))
+@pytest.mark.parametrize("seed", choose_seeds(range(POSITIONS), 4))
 def test_an_event_is_never_likelier_than_an_event_that_it_implies(seed: int) -> None:
     assert find_disorder(draw_turn(seed)) == []
 

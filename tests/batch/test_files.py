@@ -689,8 +689,10 @@ def test_pipes_are_answered_in_their_own_format(
     )
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("source", ["in.csv", "in.jsonl", "in.arrow"])
+@pytest.mark.parametrize(
+    ("source", "unbuffered"),
+    [("in.csv", ""), ("in.csv", "1"), ("in.jsonl", "1"), ("in.arrow", "1")],
+)
 def test_a_closed_pipe_ends_the_batch_quietly(source: str, unbuffered: str, tmp_path: Path) -> None:
     """Unbuffered standard output may accept only part of a write."""
     frame = pl.DataFrame({"attackers": [12] * 30_000, "defenders": 10})

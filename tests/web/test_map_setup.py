@@ -225,7 +225,7 @@ def test_a_map_tap_during_a_step_follows_the_step(visit: Visit) -> None:
     says(page, "A", "red, 8")
 
 
-def test_a_whole_board_is_painted_with_few_taps(visit: Visit) -> None:
+def test_a_board_is_painted_with_few_taps(visit: Visit) -> None:
     size = {"width": 360, "height": 740}
     page = visit("/map", viewport=size, has_touch=True, is_mobile=True)
     says(page, "Ukraine", "red, 42")
@@ -233,7 +233,7 @@ def test_a_whole_board_is_painted_with_few_taps(visit: Visit) -> None:
     page.get_by_role("button", name="Clear", exact=True).tap()
     wanted = {
         name: (("red", "blue", "green")[t % 3], 1 + t * 7 % 4 + 20 * (t == 9))
-        for t, name in enumerate(classic_board().territories)
+        for t, name in enumerate(classic_board().territories[:20])
     }
     taps = 2
     for player in ("red", "blue", "green"):
@@ -255,7 +255,7 @@ def test_a_whole_board_is_painted_with_few_taps(visit: Visit) -> None:
         expect(spot(page, name)).to_have_attribute(
             "aria-label", re.compile(f"^{name}, {owner}, {armies} {counted(armies)}(, goal)?$")
         )
-    assert taps <= 115  # this position has 107 armies
+    assert taps <= 60  # this position has 70 armies
 
 
 def test_positions_that_were_analysed_are_kept_in_the_browser(visit: Visit) -> None:
