@@ -1,11 +1,14 @@
 """Answers about plans: the cost of stopping, and the value after a conquest."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from iacta import Turn, Worth
+from iacta.forms.percentages import percent
 from iacta.questions import ask
+from iacta.questions.plan.question import PlanQuestion
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -71,3 +74,21 @@ def test_a_plan_owns_more_territories(more: dict[str, Any]) -> None:
     }
     assert 0.8 < found["value"] == found["upper_bound"]
     assert found["command"].endswith(f"--own-any {' --armies '.join(map(str, more.values()))}")
+
+
+def test_a_plan_shows_no_chance_until_the_chance_to_hold_is_known() -> None:
+    shown = list[dict[str, Any]]()
+
+    def watch(*_: object, so_far: Any = None, **__: object) -> None:
+        if so_far is not None:
+            shown.append(so_far.record())
+
+    found = ask("plan", position=CODE, take="Brazil, Argentina", hold=True, watch=watch).record()
+    first = ask("plan", position=CODE, take="Brazil, Argentina")
+    asked = PlanQuestion(position=CODE, take="Brazil, Argentina", hold=True)
+    pending = replace(first, question=asked).record()
+    for record in (pending, *shown):
+        assert record["figure"] == ""
+    assert found["figure"] == percent(found["hold"]["win_probability"])
+    for record in (pending, found):
+        assert all(move["words"].startswith("to take: ") for move in record["moves"])

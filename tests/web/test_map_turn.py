@@ -33,7 +33,7 @@ from tests.web.board_page import (
     spot,
     value,
 )
-from tests.web.conftest import RunScript, Visit, late
+from tests.web.conftest import Visit, late
 
 
 def test_an_analysis_equals_the_library_s_numbers(visit: Visit) -> None:
@@ -381,24 +381,25 @@ def test_a_stopped_search_returns_its_best_result(visit: Visit) -> None:
     expect(page.locator("#moves li")).to_have_count(3)
 
 
-def test_an_answer_is_only_replaced_by_an_answer_at_least_as_good(run_script: RunScript) -> None:
+def test_a_repeated_search_keeps_the_earlier_answer_until_it_ends(visit: Visit) -> None:
     script = """async () => {
-      const {chooseBetter} = await import("/static/map_analysis.js");
-      const answer = (value, low, upper_bound) => ({value, low, upper_bound, proven: false});
-      const kept = [
-        chooseBetter(answer(.8, .8, .9), answer(.7, .7, .85), false),
-        chooseBetter(answer(1, 0, 1), answer(.78, .76, .9), false),
-        chooseBetter(answer(.8, .8, .9), answer(.7, .7, .85), true),
-        chooseBetter({...answer(.8, .8, .9), placement: [[1, 5]]}, answer(.7, .7, .85), false),
-      ];
-      return kept.map(({value, upper_bound}) => [value, upper_bound]);
+      const {Searches} = await import("/static/map_analysis.js");
+      const job = {address: "/search", body: {code: ""}, seconds: 1};
+      const seen = [];
+      const searches = new Searches(() => seen.push(searches.find(job).found?.value));
+      await searches.search(job);
+      await searches.search({...job, seconds: 2});
+      return seen;
     }"""
-    assert run_script(script) == [
-        [0.8, 0.85],
-        [0.78, 0.9],
-        [0.7, 0.85],
-        [0.8, 0.9],  # each placement has its own bound
-    ]
+    streams = iter([(0.7, 0.8), (0.6, 0.7, 0.9)])
+
+    def stream(route: Route) -> None:
+        lines = [json.dumps({"answer": {"value": value}}) + "\n" for value in next(streams)]
+        route.fulfill(body="".join(lines), content_type="application/x-ndjson")
+
+    page = visit("/about")
+    page.route("**/search", stream)
+    assert page.evaluate(script) == [0.7, 0.8, 0.8, 0.9]
 
 
 def test_a_turn_is_played_by_keyboard_alone(visit: Visit) -> None:

@@ -98,7 +98,10 @@ class PlanAnswer(Answer):
         """
         limit = self.question.time_limit
         seconds = None if limit is None else MOVES_SECONDS + MOVES_TIME_SHARE * float(limit)
-        return () if self.new else tuple(rank_moves(self.plan, Deadline(seconds)))
+        moves = () if self.new else rank_moves(self.plan, Deadline(seconds))
+        if self.held or self._lacks_hold:  # the moves are ranked by the chance to take the goal
+            moves = (move._replace(words=f"to take: {move.words}") for move in moves)
+        return tuple(moves)
 
     @property
     def data(self) -> PlanRecord:
@@ -145,11 +148,17 @@ class PlanAnswer(Answer):
             return {"command": None, "python": None}
 
     @property
+    def _lacks_hold(self) -> bool:
+        """Whether the chance to hold the conquests was requested but is not known yet."""
+        is_asked = self.question.hold and self.plan.goal.is_chance
+        return is_asked and self.move_in is None and self.held is None
+
+    @property
     def _figure(self) -> str:
-        """The value as text: a chance or points; empty if there is no value."""
+        """The requested value as text: a chance or points; empty if it is not known."""
         plan = self.plan
         value = self.held.win_probability if self.held else plan.value
-        if value is None:
+        if value is None or self._lacks_hold:
             return ""
         is_chance = plan.goal.is_chance
         shown = sentences.mark_certain_chance(plan, value) if is_chance else value

@@ -6,9 +6,8 @@ const MAX_KEPT = 300;
 const RETRY = 4000; // milliseconds until a search is repeated that did not reach the server
 
 /**
- * A question to the server whose answer improves with time. `better` returns the better of two
- * answers; by default this is the later answer.
- * @typedef {{address: string, body: object, seconds: number, read?: (answered: object) => object, better?: (before: object, found: object) => object}} Job
+ * A question to the server whose answer improves with time; `read` converts an answer.
+ * @typedef {{address: string, body: object, seconds: number, read?: (answered: object) => object}} Job
  *
  * The best answer, the progress of the search, and the time limit of the longest finished search.
  * @typedef {{found: object|null, soFar: {words: string, value: number|null}|null, seconds: number, wrong: string}} Entry
@@ -98,24 +97,28 @@ export class Searches {
     this.known.delete(key);
     this.known.set(key, entry);
     if (this.known.size > MAX_KEPT) this.known.delete(this.known.keys().next().value);
+    const before = entry.found; // stays until the end of a repeated search, which begins anew
+    let latest = before;
     const handlers = {
       progress: (words, value) => {
         if (control.signal.aborted) return;
         // Ignore smaller chances, because the earlier plan is still possible.
-        const before = (entry.found?.is_chance ? entry.found.value : null) ?? -1;
-        if (value === null || value < Math.max(before, entry.soFar?.value ?? -1)) return;
+        const known = (entry.found?.is_chance ? entry.found.value : null) ?? -1;
+        if (value === null || value < Math.max(known, entry.soFar?.value ?? -1)) return;
         entry.soFar = { words, value };
         this.changed();
       },
       answer: (answered) => {
-        const found = job.read ? job.read(answered) : answered;
-        entry.found = entry.found && job.better ? job.better(entry.found, found) : found;
+        latest = job.read ? job.read(answered) : answered;
+        if (before) return;
+        entry.found = latest;
         this.changed();
       },
       signal: control.signal,
     };
     try {
       await streamAnswers(job.address, { ...job.body, time_limit: job.seconds }, handlers);
+      entry.found = latest;
       entry.seconds = Math.max(entry.seconds, job.seconds);
     } catch (error) {
       if (control.signal.aborted) {
@@ -133,41 +136,21 @@ export class Searches {
   }
 }
 
-/**
- * Return the better of two answers about a goal. If conquests must be held, the later answer is
- * better, because its estimate is more precise. Otherwise it is better if it is proven, or if its
- * lower bound is at least as high.
- */
-export function chooseBetter(before, found, hold) {
-  if (found.proven || hold || found.low >= before.low) return found;
-  if (before.placement) return before; // the new bound is only valid for the new placement
-  return { ...before, upper_bound: Math.min(before.upper_bound, found.upper_bound) };
-}
-
-/**
- * Convert an answer to `plan`: replace the names of territories by numbers. If conquests must be
- * held, the value is null until the chance to hold is known.
- */
-export function readPlan(board, found, mustHold) {
+/** Replace the names of territories in an answer to `plan` by numbers, for the map. */
+export function readPlan(board, found) {
   const findNumber = (name) => board.territories.indexOf(name);
   const { hold, reinforce } = found;
-  const value = hold ? hold.win_probability : found.value;
-  const { low, high } = (hold ?? found).interval ?? { low: value, high: value };
   const placement = Object.entries(reinforce?.placement ?? {});
-  const isPartial = mustHold && !hold && found.steps;
   return {
     ...found,
-    ...(isPartial && { figure: "", sentences: ["Searching …"] }),
-    value: isPartial ? null : value,
-    low,
-    high,
+    value: hold ? hold.win_probability : found.value,
+    interval: (hold ?? found).interval,
     proven: found.proven && !hold,
     moves: (found.moves ?? []).map((move) => ({
       ...move,
       from: findNumber(move.from),
       to: findNumber(move.to),
       name: `${move.from} to ${move.to}`,
-      words: hold ? `to take: ${move.words}` : move.words,
     })),
     placement: reinforce && placement.map(([name, armies]) => [findNumber(name), armies]),
   };

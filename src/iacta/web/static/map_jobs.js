@@ -1,7 +1,7 @@
 // Jobs: background requests to the server, and their answers.
 
 import { postJson } from "./ask.js";
-import { chooseBetter, readPlan } from "./map_analysis.js";
+import { readPlan } from "./map_analysis.js";
 import { findLine, findPath } from "./map_history.js";
 import { findGoal, isChosen } from "./map_labels.js";
 import { findGoalText, findTurn, findTurnStart, searches, store, tree } from "./map_store.js";
@@ -158,8 +158,7 @@ export function makeGoalJob(k) {
     address: "api/v1/plan",
     body: { position: code, board: board.board, ...goal },
     seconds: SECONDS.goal,
-    read: (found) => readPlan(board, found, goal.hold),
-    better: (before, found) => chooseBetter(before, found, goal.hold),
+    read: (found) => readPlan(board, found),
   };
 }
 

@@ -30,7 +30,7 @@ export function showValue(turn) {
   const found = entry?.found ?? null;
   const soFar = entry?.soFar;
   const isWin = findGoal()?.is_game;
-  const isSaid = found && !(soFar && found.value === null); // otherwise show the progress
+  const isSaid = found && (found.figure || !soFar); // otherwise show the progress
   const sum = isEnding(turn) && findSum();
   const said =
     turn?.problem ??
@@ -66,13 +66,15 @@ function findGoalHeadline(entry) {
   // The list of goals may show a chance before the plan is known.
   const isListed = !found && !findGoal()?.hold;
   const offer = isListed && listOffers().offers.find(({ isChosen }) => isChosen);
-  const known = found?.is_chance === false ? null : (found?.value ?? offer?.chance ?? null);
-  const values = [known, soFar?.value ?? null].filter((each) => each !== null);
+  const known = found ? found.is_chance && found.figure && found.value : offer?.chance;
+  const values = [known, soFar?.value].filter((each) => typeof each === "number");
   const isBoundOnly = found?.is_chance && !values.length;
   return {
     figure: found?.figure ?? offer?.figure ?? "",
     value: isBoundOnly ? -1 : values.length ? Math.max(...values) : null,
-    range: found ?? (offer && { ...offer.interval, upper_bound: offer.interval.high }),
+    range: found
+      ? { ...found.interval, upper_bound: found.upper_bound }
+      : offer && { ...offer.interval, upper_bound: offer.interval.high },
   };
 }
 
