@@ -114,12 +114,16 @@ def test_the_bar_recovers_when_the_server_is_back(visit: Visit) -> None:
     expect(summary).to_contain_text("Red wins", timeout=SLOWEST)
 
 
-def test_a_review_links_to_the_positions_of_its_log(visit: Visit) -> None:
+def test_a_review_shows_the_positions_of_its_log_on_maps(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1&i=3&x=0a0-1-8-0.1m7.2s")
     page.get_by_role("button", name="Review").last.click()
     expect(page.locator("#lead")).to_contain_text("Red was ", timeout=SLOWEST)
     expect(page.locator(".asked.opened #log")).to_be_attached()  # the text is below the answer
-    page.get_by_role("link", name="Position 1 on the board").click()
+    page.get_by_text("Position 1: red moves").click()
+    expect(page.get_by_role("img", name="Map of position 1")).to_be_visible(timeout=SLOWEST)
+    assert page.evaluate("document.querySelector('#positions img').naturalWidth") > 100
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("link", name="Open it on the board").first.click()
     says(page, "A", "red, 9")
 
 

@@ -22,14 +22,14 @@ from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
 from iacta.questions.review import ReviewQuestion
 from iacta.web.question_page import list_inputs
-from iacta.web.read_question import list_served_questions, read_address
+from iacta.web.read_question import list_pages, read_address
 from iacta.web.read_question import write_query as query
 from iacta.web.templates import format_label
 from tests.tables import table
 from tests.web.conftest import RunScript, Visit, barriers, late
 from tests.web.server import Server
 
-FORMS = {name: form for name, form in list_served_questions().items() if name != "plan"}
+FORMS = {name: form for name, form in list_pages().items() if name != "plan"}
 # A second question for each form, as the query of a URL.
 ASKED = dict(table(__file__, "other_questions")[1])
 WRONG = "?!"

@@ -56,6 +56,7 @@ class Question(Form):
     headline: ClassVar[str] = ""
     # The texts of the fields with which the page opens; empty for the first example.
     first_texts: ClassVar[Mapping[str, str]] = {}
+    has_page: ClassVar[bool] = True  # whether the server has a page with the form of the question
     is_live: ClassVar[bool] = True  # whether the page answers while the user types
 
     def answer(self, watch: Watch | None = None) -> "Answer":

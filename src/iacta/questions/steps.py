@@ -8,7 +8,7 @@ from math import fsum
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import EXAMPLE_CODE, MomentForm
+from iacta.forms.moment import MomentForm
 from iacta.forms.parameter_kinds import CommaList, Flag, Kind, Schema, Whole
 from iacta.forms.percentages import (
     describe_luck,
@@ -89,8 +89,7 @@ class StepList(Kind):
 class StepsQuestion(MomentForm, Question):
     """Show what luck and decisions gained or lost at each step of a turn."""
 
-    headline: ClassVar = "What did each step change?"
-    first_texts: ClassVar = {"code": EXAMPLE_CODE, "take": "South America"}
+    has_page: ClassVar = False  # people record steps on the board
     one_of: ClassVar[tuple[str, ...]] = ("position or code",)
     is_search: ClassVar = True
 

@@ -16,6 +16,7 @@ from iacta.board.formats.reading import normalize_text
 from iacta.board.layout import check_size
 from iacta.board.scene import build_scene, shorten_name
 from iacta.forms.form import Topic
+from iacta.game import Turn
 from iacta.game.moment import parse_moment
 from iacta.game.setup import MAX_NEW_ARMIES
 from iacta.game.steps import MAX_TREE_STEPS
@@ -130,6 +131,12 @@ SUMMED = _describe_object(
     },
     is_chance={"type": "boolean", "description": "Whether the goal of the turn is a chance."},
 )
+DRAWN = _describe_object(
+    ["code"],
+    code=_CODE,
+    board=_BOARD,
+    is_dark={"type": "boolean", "description": "Whether the background is dark."},
+)
 SAVED = _describe_object(["setup"], setup=_SETUP, board=_BOARD)
 DEALT = _describe_object(
     ["players", "territories", "armies"],
@@ -212,6 +219,7 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
     add("/api/v1/board/labels", describe_labels, "Return colours and goals in words", LABELLED)
     add("/api/v1/board/deal", deal_territories, "Deal territories and armies", DEALT)
     add("/api/v1/position/write", write_position_file, "Write a position file", SAVED)
+    add("/api/v1/position/draw", draw_position, "Draw a position as a picture", DRAWN)
     add("/api/v1/turn/step", step_turn, "Take a step in a turn", STEPPED)
     add("/api/v1/turn/replay", replay_turns, "Take many steps from a turn", REPLAYED)
     add("/api/v1/turn/sum", sum_steps, "Add the luck and the cost of steps", SUMMED)
@@ -264,6 +272,20 @@ def _describe_board(board_file: BoardFile) -> dict[str, Any]:
         ],
         "scene": asdict(build_scene(board)),
     }
+
+
+def draw_position(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a picture of the position of a turn, as SVG.
+
+    body: the request, with the `code` of the turn, `is_dark` for a dark background, and the `board`
+        unless it is the classic board.
+    """
+    from iacta.charts import board_map  # only needed for pictures
+
+    refuse_unknown_keys(body, [*DRAWN["properties"]])
+    turn = Turn.from_code(read_text(body, "code"), read_sent_board(body))
+    picture = board_map(turn.position).content("svg", dark=body.get("is_dark") is True)
+    return {"svg": picture.decode()}
 
 
 def _draw_qr_code(text: str) -> str:

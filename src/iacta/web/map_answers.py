@@ -178,6 +178,15 @@ class PositionFile(TypedDict):
     text: str
 
 
+class PositionPicture(TypedDict):
+    """A picture of a position.
+
+    svg: the picture as SVG.
+    """
+
+    svg: str
+
+
 class StepSum(TypedDict):
     """The luck and the cost of several steps.
 
@@ -305,6 +314,7 @@ MAP_ANSWERS: dict[str, Any] = {
     "/api/v1/board/labels": Labels,
     "/api/v1/board/deal": Dealt,
     "/api/v1/position/write": PositionFile,
+    "/api/v1/position/draw": PositionPicture,
     "/api/v1/turn/step": StepResult,
     "/api/v1/turn/replay": ReplayAnswer,
     "/api/v1/turn/sum": StepSum,

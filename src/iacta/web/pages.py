@@ -14,7 +14,7 @@ from iacta.web.api import read_json_body
 from iacta.web.client_gone import run_while_connected
 from iacta.web.process_pool import Work
 from iacta.web.question_page import write_page, write_page_as_json, write_problem
-from iacta.web.read_question import list_served_questions
+from iacta.web.read_question import list_pages
 from iacta.web.search_stream import answer_in_lines, wants_lines
 from iacta.web.start import write_game, write_start
 from iacta.web.templates import render_template
@@ -70,7 +70,7 @@ def make_router(work: Work) -> APIRouter:
     routes.add_api_route("/about", about)
     routes.add_api_route("/theme.json", theme)
     routes.add_api_route("/static/fit.js", fit)
-    for name, form in list_served_questions().items():
+    for name, form in list_pages().items():
         has_log = "log" in (parameter.name for parameter in form.parameters())
         methods = ["GET", "POST"] if has_log else ["GET"]  # a log may be too long for a URL
         routes.add_api_route(f"/{name}", _make_page(work, form), methods=methods)

@@ -20,6 +20,11 @@ def list_served_questions() -> dict[str, type[Question]]:
     return {form.name: form for form in QUESTIONS.load_all() if form.name != "board"}
 
 
+def list_pages() -> dict[str, type[Question]]:
+    """Return the questions that have a page with a form, by name."""
+    return {name: form for name, form in list_served_questions().items() if form.has_page}
+
+
 def list_parameters(form: type[Form]) -> tuple[Parameter, ...]:
     """Return the parameters of a question, except parameters that name a file."""
     return tuple(parameter for parameter in form.parameters() if not parameter.kind.names_file)

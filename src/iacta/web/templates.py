@@ -13,7 +13,7 @@ from iacta.forms.form import Topic
 from iacta.forms.percentages import bar_percent
 from iacta.forms.sections import Shaded, Table, format_cell
 from iacta.web.limits import MAX_PAGE_CELLS
-from iacta.web.read_question import list_served_questions
+from iacta.web.read_question import list_pages, list_served_questions
 
 SHADES = 10
 
@@ -60,7 +60,7 @@ def render_template(file: str, /, **values: Any) -> str:
 
 def list_menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     """Yield each topic with its pages: path, name, and the question in words."""
-    forms = list_served_questions()
+    forms = list_pages()
     # The board comes first because players use it most.
     for topic in sorted(Topic, key=lambda topic: topic is not Topic.BOARD):
         pages = [
@@ -78,7 +78,7 @@ def list_menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
 @cache
 def list_code_pages() -> list[str]:
     """Return the pages of questions that accept the code of a turn."""
-    forms = list_served_questions().items()
+    forms = list_pages().items()
     return [name for name, form in forms if any(each.name == "code" for each in form.parameters())]
 
 

@@ -1,6 +1,6 @@
 // Answers a form while you type. Without JavaScript, the form is sent as usual.
 
-import { fetchPage, saveFile, streamAnswers } from "./ask.js";
+import { fetchPage, postJson, saveFile, streamAnswers } from "./ask.js";
 import { draw, show } from "./chart.js";
 import { pack, unpack } from "./pack.js";
 import { Address, copy, takeFiles } from "./page.js";
@@ -19,6 +19,7 @@ let waiting = 0;
 let working = 0;
 let drawing = 0;
 const address = new Address();
+let positions = { log: "", parts: [] }; // the positions of the last log, as elements
 
 /** Return the question in the form as the query of a URL. */
 function readQuery() {
@@ -168,21 +169,43 @@ function clearAnswer() {
   document.querySelector("#lead").textContent = "";
 }
 
-/** List links that show the positions of a log of the board on the map. */
+/** Show the positions of a log of the board: a map in the page, and a link to the board. */
 async function showPositions(log) {
-  const codes = [...log.matchAll(/^\{"turn": ?"([^"]+)"/gm)].map(([, code]) => code);
-  let board = {};
+  if (positions.log !== log) positions = { log, parts: await listPositions(log) };
+  document.querySelector("#positions").replaceChildren(...positions.parts);
+}
+
+async function listPositions(log) {
+  let lines = [];
   try {
-    const [first] = log.split("\n", 1).map((line) => JSON.parse(line).board);
-    if (first) board = { b: await pack(JSON.stringify(first)) };
-  } catch {
-    return; // the log is not one of the board
-  }
-  const links = codes.map((code, k) => {
-    const href = `map#${new URLSearchParams({ ...board, code })}`;
-    return element("a", { href, className: "tool" }, `Position ${k + 1} on the board`);
-  });
-  redraw(document.querySelector("#positions"), links);
+    lines = log
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  } catch {} // the log is not one of the board
+  const [{ board } = {}] = lines;
+  const packed = board ? { b: await pack(JSON.stringify(board)) } : {};
+  return lines
+    .filter(({ turn }) => turn)
+    .map(({ turn: code }, k) => {
+      const href = `map#${new URLSearchParams({ ...packed, code })}`;
+      const player = decodeURIComponent(code.split(";")[2]);
+      const map = element("p", {}, "Drawing …");
+      async function ontoggle({ target }) {
+        if (!target.open || map.querySelector("img")) return;
+        try {
+          const body = { code, ...(board && { board }), is_dark: isDark() };
+          const { svg } = await postJson("api/v1/position/draw", body);
+          const src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+          map.replaceChildren(element("img", { src, alt: `Map of position ${k + 1}` }));
+        } catch (error) {
+          map.textContent = error.message;
+        }
+      }
+      const link = element("a", { href, className: "tool" }, "Open it on the board");
+      const title = element("summary", {}, `Position ${k + 1}: ${player} moves`);
+      return element("details", { className: "position", ontoggle }, title, map, link);
+    });
 }
 
 /** Answer the question about a log in the fragment of the URL, if there is one. */
