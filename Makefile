@@ -16,9 +16,8 @@ DEVELOPER := test check bench docs
 IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11) and \
 	'iacta needs Python 3.11 or later, got ' + sys.version.split()[0])
 
-# The core: make compiles each unit separately, into a folder for this compiler and these flags. A full build takes
-# CORE_SECONDS of processor time. With -O2 instead of -O3, bounds take up to 1.3 times as long.
-CORE_SECONDS := 40
+# The core: make compiles each unit separately, into a folder for this compiler and these flags. With -O2 instead of
+# -O3, bounds take up to 1.3 times as long.
 CORE := src/iacta/native/library/core.$(if $(filter Darwin,$(shell uname)),dylib,so)
 COMPILER := $(strip $(if $(shell command -v $(firstword $(CXX))),$(CXX),$(if $(filter default,$(origin CXX)),\
 	$(firstword $(shell command -v c++ || command -v clang++)))))
@@ -56,7 +55,7 @@ serve: $(VENV)/serve try-core ## serve the web pages at http://127.0.0.1:8000/ o
 
 core: $(if $(COMPILER),,no-compiler) ## compile the core of plans and whole games
 	@$(MAKE) -s --question $(OBJECTS) || \
-		echo "compiling the core of plans and whole games takes up to $$(($(CORE_SECONDS) / $(PROCESSORS) + 3)) s"
+		echo "compiling the core of plans and whole games; the result is kept until its source changes"
 	@$(MAKE) -s --no-print-directory $(JOBS) $(CORE)
 
 # Without a compiler, everything except plans and whole games works.
