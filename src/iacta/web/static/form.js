@@ -166,13 +166,13 @@ function showPost() {
 /** Remove the answer, because its question has changed. */
 function clearAnswer() {
   document.querySelector("#rest").hidden = true;
-  document.querySelector("#lead").textContent = "";
+  for (const id of ["lead", "example-note"]) document.getElementById(id).textContent = "";
 }
 
 /** Show the positions of a log of the board: a map in the page, and a link to the board. */
 async function showPositions(log) {
   if (positions.log !== log) positions = { log, parts: await listPositions(log) };
-  document.querySelector("#positions").replaceChildren(...positions.parts);
+  document.querySelector("#positions")?.replaceChildren(...positions.parts);
 }
 
 async function listPositions(log) {
