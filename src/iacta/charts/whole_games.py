@@ -100,7 +100,7 @@ def win_bar(answer: WinAnswer) -> Chart:
     layers = [bars]
     if lines:
         tables["hatching"] = lines
-        layers.append(_draw_hatching(bar_axis, style="paper"))
+        layers.append(_draw_hatching(bar_axis))
     hatched = "Hatched: the 95% interval. " if lines else ""
     return Chart(
         layer(*layers, *numbers).independent("color", "fill", "stroke").properties(height=2 * ROW),
@@ -118,12 +118,12 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
         win.
 
     The table `goals` has for each `goal` the `chance` of the best plan, if there is a plan, with an
-    interval from `low` to `high` for the result of a longer search. If the question has `win`, the
-    table also has `how` (the way the turn is played), `win` (the share of games won) with its
-    interval from `low` to `high`, and `second_opinion` (the share with a second AI). The table
-    `hatching` has the lines that mark the intervals.
+    interval from `low` to `high` for the result of a longer search, and `is_known`. If the question
+    has `win`, the table also has `how` (the way the turn is played), `win` (the share of games won)
+    with its interval from `low` to `high`, and `second_opinion` (the share with a second AI).
     """
     from iacta.forms.whole_game import PEOPLE  # slow to import
+    from iacta.questions.goals import is_known
 
     tone = assign_owner_colours(answer.question.turn.position)[answer.question.turn.player]
     is_won = answer.judged is not None
@@ -131,17 +131,17 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     rows: list[Row] = []
     for bar, each in enumerate(shown):
         top = _find_top(bar, GOAL_ROW, GOAL_THICK)
-        box = {"top": top, "bottom": top + GOAL_THICK / GOAL_ROW, "start": 0.0}
+        bottom = top + GOAL_THICK / GOAL_ROW
+        box = {"top": top, "bottom": bottom, "middle": (top + bottom) / 2, "start": 0.0}
         own: Row = {"goal": each.words, "how": each.how, **box}
         if each.reach is not None:
             (low, high), chance = each.reach.interval, each.reach.chance
             own = {**own, "chance": chance, "share": chance, "low": low, "high": high}
+            own["is_known"] = is_known(each.reach)
         rows.append({**own, **(_make_win_cells(each.judged) if each.judged else {})})
     most = 1.0
     if is_won:
         most = min(max(max(row["high"], row["second_opinion"]) for row in rows), 1.0)
-    hatching = [line for row in rows for line in _hatch_interval(row, most)]
-    tables: dict[str, Sequence[Row]] = {"goals": rows, "hatching": hatching}
     numbers = ("win", "low", "high", "second_opinion") if is_won else ("low", "high")
     names = [shorten_name(each.words, MAX_GOAL_LENGTH) for each in shown]
     bar_axis = _make_bar_axis(names, GOAL_ROW, GOAL_THICK)
@@ -151,30 +151,31 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     )
     title = "share of games won" if is_won else "chance of the best plan"
     across = _make_share_axis("start:Q", title, AXIS_MARGIN * most)
-    bars = base.mark("rect", color=tone)
+    bars = base.mark("rect", color=tone, opacity=0.6)
+    middle = {**bar_axis, "field": "middle"}
+    ranges = table_view("goals").mark("rule", style="ink", strokeWidth=2)
     layers = [
         bars.encode(x=across, x2="share", y2="bottom"),
-        _draw_hatching(bar_axis, "datum.is_inside", style="paper"),
-        _draw_hatching(bar_axis, "!datum.is_inside", color=tone),
+        ranges.encode(x="low:Q", x2="high", y=middle),
     ]
-    label, last = format_percent("share", 1), "datum.high"
-    words = "Chance of the best plan found for each goal; hatched: the range for a longer search."
+    label, last = f"datum.is_known ? ({format_percent('share', 1)}) : 'not known'", "datum.high"
+    words = "Bars: the best plan found for each goal; lines: the range for a longer search."
     if is_won:
-        second = base.mark("rule", style="ink", strokeWidth=2.5)
-        layers.append(second.encode(x="second_opinion:Q", y2="bottom"))
+        second = table_view("goals").mark(
+            "point", style="ink", shape="diamond", filled=True, size=90
+        )
+        layers.append(second.encode(x="second_opinion:Q", y=middle))
         label = f"({label}) + ' / ' + ({format_percent('second_opinion', 1)})"
         last = "max(datum.high, datum.second_opinion)"
         words = (
-            "Bars with hatched 95% intervals: iacta's usual AI in every seat. Lines and second "
-            f"numbers: iacta's keeper AI. {PEOPLE}"
+            "Bars and first numbers: the usual AI in every seat; lines: its 95% interval. Diamonds "
+            f"and second numbers: the keeper AI. {PEOPLE}"
         )
-    written = table_view("goals").calculate(
-        label=label, last=last, level="(datum.top + datum.bottom) / 2"
-    )
+    written = table_view("goals").calculate(label=label, last=last)
     written = written.mark("text", align="left", dx=6)
-    layers.append(written.encode(x="last:Q", y={**bar_axis, "field": "level"}, text="label:N"))
+    layers.append(written.encode(x="last:Q", y=middle, text="label:N"))
     drawn = layer(*layers).properties(height=GOAL_ROW * max(len(rows), 1))
-    return Chart(drawn, answer.sentence, words, tables)
+    return Chart(drawn, answer.sentence, words, {"goals": rows})
 
 
 @register_chart(default_for="ThreatsAnswer")
@@ -243,15 +244,6 @@ def _make_win_cells(each: GoalChance) -> dict[str, float]:
     return {**own, "share": each.win}
 
 
-def _hatch_interval(row: Row, most: float) -> Iterator[Row]:
-    """Yield the hatch lines that mark an interval, inside and outside the bar."""
-    box = (row["top"], GOAL_ROW, GOAL_THICK, AXIS_MARGIN * most)
-    for line in _list_hatch_lines(row["low"], row["share"], *box):
-        yield {**line, "is_inside": True}
-    for line in _list_hatch_lines(row["share"], row["high"], *box):
-        yield {**line, "is_inside": False}
-
-
 def _find_top(bar_index: int, row_height: int, bar_height: int) -> float:
     """Return the upper edge of a bar, in rows from the top."""
     return bar_index + (row_height - bar_height) / (2 * row_height)
@@ -279,15 +271,14 @@ def _make_bar_axis(names: Sequence[str], row_height: int, bar_height: int) -> di
 
 
 def _list_hatch_lines(
-    low: float, high: float, top: float, row_height: int, bar_height: int, most: float = 1.0
+    low: float, high: float, top: float, row_height: int, bar_height: int
 ) -> Iterator[Row]:
     """Yield slanted lines that hatch a bar from `low` to `high`.
 
     top: the upper edge of the bar, in rows from the top.
     row_height, bar_height: the height of a row and of a bar, in pixels.
-    most: the end of the axis for shares.
     """
-    step, slant = HATCH_DISTANCE / WIDTH * most, bar_height / WIDTH * most
+    step, slant = HATCH_DISTANCE / WIDTH, bar_height / WIDTH
     for number in range(floor((low - slant) / step), ceil(high / step) + 1):
         foot = number * step  # the lower end of the line; its upper end is at `foot + slant`
         x, x2 = max(foot, low), min(foot + slant, high)
@@ -297,6 +288,6 @@ def _list_hatch_lines(
             yield {"x": x, "x2": x2, "y": bottom - up, "y2": bottom - up2}
 
 
-def _draw_hatching(bars: Mapping[str, Any], where: str = "", **look: Any) -> View:
-    lines = table_view("hatching", where).mark("rule", strokeWidth=1.5, **look)
+def _draw_hatching(bars: Mapping[str, Any]) -> View:
+    lines = table_view("hatching").mark("rule", strokeWidth=1.5, style="paper")
     return lines.encode(x="x:Q", x2="x2", y={**bars, "field": "y"}, y2="y2")

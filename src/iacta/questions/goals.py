@@ -295,7 +295,7 @@ def _make_record(row: GoalRow) -> TurnGoalRecord:
 def _describe_numbers(row: GoalRow) -> str:
     """Describe the numbers of a goal other than its chance."""
     words = []
-    if row.reach is not None and _is_known(row.reach):
+    if row.reach is not None and is_known(row.reach):
         _, within, left = _make_reach_cells(row.reach)
         words += [within] if within else []
         words.append(f"{left} armies left")
@@ -315,7 +315,7 @@ def _make_reach_cells(reach: Reach | None) -> tuple[str, str, str]:
     """Return table cells: the chance of a goal, its interval, and the armies left."""
     if reach is None:
         return "", "", ""
-    if not _is_known(reach):
+    if not is_known(reach):
         return "not known", "", ""
     digits = _count_digits(reach.interval)
     ends = [f"{100 * end:.{min(digits, 1)}f}" for end in reach.interval]
@@ -336,7 +336,7 @@ def _get_chance(reach: Reach) -> float | Fraction:
     return Fraction(1) if reach.is_certain else reach.chance
 
 
-def _is_known(reach: Reach) -> bool:
+def is_known(reach: Reach) -> bool:
     """Return whether the search found anything about the chance of a goal."""
     return [f"{100 * end:.1f}" for end in reach.interval] != ["0.0", "100.0"]
 
@@ -371,7 +371,7 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     if not answer.reached:
         return f"The search found no plan that reaches a goal for {player} this turn."
     first_reach = answer.reached[0]
-    if not _is_known(first_reach):
+    if not is_known(first_reach):
         return f"There was no time to compare {name}'s goals; allow more time."
     formatted, within, _ = _make_reach_cells(first_reach)
     place = f", with {describe_placement(first_reach.placement)}" if first_reach.placement else ""

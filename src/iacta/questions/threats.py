@@ -206,11 +206,11 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
     if not found.threats or found.threats[0].chance < MIN_SHOWN:
         return f"The search found no attack on {found.player} that succeeds next turn."
     first = found.threats[0]
-    bound = f" (no attack exceeds {percent(first.at_most)})" if _has_bound(first) else ""
+    better = " (a better attack may exist)" if _has_bound(first) else ""
     placed = f", with {describe_placement(first.placement)}" if first.placement else ""
     return (
         f"On their next turn {first.player} can {describe_threat(first, found.player)} with a "
-        f"chance of {percent(_get_chance(first))}{bound}{placed}: "
+        f"chance of {percent(_get_chance(first))}{better}{placed}: "
         f"the likeliest threat to {found.player}."
     )
 

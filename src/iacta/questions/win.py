@@ -40,6 +40,11 @@ from iacta.war.narration import describe_moves
 from iacta.war.players import AS_LIKED, PLAYERS
 from iacta.war.tournament import MAX_ROUNDS
 
+SIDES = (
+    "Each AI plays every side: the computer is iacta's usual AI, and the keeper AI, about as good, "
+    "guards its continents."
+)
+
 
 @question(
     "win",
@@ -298,7 +303,9 @@ class WinAnswer(Answer):
         ]
         names = [f"with {describe_ai(each.ai)}" for each in (chances, self.found.second_opinion)]
         columns = ("", names[0], "95% interval", names[1], "95% interval")
-        yield Section([Table(columns, rows)], title="Games won:")
+        is_usual = {chances.ai, self.found.second_opinion.ai} == {"usual", "keeper"}
+        notes = [SIDES] if is_usual and not chances.is_decided else []
+        yield Section([Table(columns, rows), *notes], title="Games won:")
         if not chances.is_decided:
             yield Section([_describe_games(chances), _describe_games(self.found.second_opinion)])
         if self.question.turn_ and self.moves:
