@@ -92,3 +92,12 @@ def test_a_plan_shows_no_chance_until_the_chance_to_hold_is_known() -> None:
     assert found["figure"] == percent(found["hold"]["win_probability"])
     for record in (pending, found):
         assert all(move["words"].startswith("to take: ") for move in record["moves"])
+
+
+def test_an_impossible_goal_has_the_chance_0() -> None:
+    code = "1;classic;red;Peru:red:1,Brazil:blue:3,Argentina:red:1"
+    found = ask("plan", position=code, take="Brazil").record()
+    assert found["sentences"][0].startswith("You cannot take Brazil")
+    assert found["figure"] == "0%"
+    valued = ask("steps", position=code, take="Brazil", steps=[{"do": "stop", "after": 0}]).record()
+    assert [each["figure"] for each in valued["values"]] == ["0%", "0%"]

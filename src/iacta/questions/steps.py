@@ -20,6 +20,7 @@ from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.shared_parameters import ELIMINATE, TAKE, TAKE_ANY, TIME_LIMIT
+from iacta.game import Attack
 from iacta.game.steps import (
     MAX_TREE_STEPS,
     STEPS,
@@ -281,7 +282,10 @@ class StepsAnswer(Answer):
 
     def _format_value(self, step_index: int, value: float) -> str:
         turn = self.tree.nodes[step_index].turn
-        is_over = turn is not None and turn.phase in ("fortify", "over")
+        is_over = turn is not None and (
+            turn.phase in ("fortify", "over")
+            or (turn.phase == "attack" and not any(isinstance(a, Attack) for a in turn.actions()))
+        )
         is_exact = value == 1.0 or (value == 0.0 and is_over)
         return format_goal_value(
             Fraction(value) if is_exact else value, is_chance=self._is_chance(step_index)

@@ -1,6 +1,7 @@
 """A plan in words and tables: its result, how good it is, and its main line."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
@@ -317,6 +318,8 @@ def format_value(plan: Plan, value: float) -> str:
 
 def mark_certain_chance(plan: Plan, chance: float) -> Probability:
     """Return a chance of a plan; exactly 0 and 1 become a `Fraction`."""
+    if plan.upper_bound <= 0.0:  # the sentence says that the goal is impossible
+        return Fraction(0)
     near = float(round(chance))
     return mark_certain(near if abs(chance - near) < CHANCE_ROUNDING else chance, [plan.turn.rules])
 
