@@ -93,7 +93,11 @@ export function showMore() {
   const { found, soFar } = findGoalEntry() ?? {};
   const isOpen = !["fortify", "over"].includes(findTurn()?.phase);
   return [
-    element("p", { id: "doing", role: "status" }, isPlanning() && (soFar?.words ?? "Searching …")),
+    element(
+      "p",
+      { id: "doing", role: "status" },
+      isPlanning() && found && (soFar?.words ?? "Searching …"), // otherwise the report says it
+    ),
     isOpen && found?.sentences.length > 1 && element("p", {}, found.sentences.slice(1).join(" ")),
   ];
 }
