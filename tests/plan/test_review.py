@@ -14,7 +14,7 @@ from iacta.board import Board, Holding, Position
 from iacta.forms.record import OMITTED
 from iacta.game import Advance, Attack, EndPhase, Losses, Turn
 from iacta.methods.kernel import Throw
-from iacta.plan import Goal, TakeAll, Worth
+from iacta.plan import Goal, TakeAll, Worth, best_plan
 from iacta.plan.game_log import read_game
 from iacta.plan.review import Review
 from iacta.questions import ask
@@ -285,6 +285,35 @@ def test_a_battle_that_wins_the_game_leaves_nothing_to_gain(condition: str) -> N
     assert (conquest.cost, stop.cost, stop.better) == (0.0, 0.0, "")
     end = read_game(line).turns[0].end
     assert (end.phase, end.winner) == ("over", "red")
+
+
+def test_a_conquest_by_which_a_rival_wins_is_a_mistake_of_a_log() -> None:
+    code = (
+        "1;classic;{};Indonesia:red:9,New%20Guinea:green:1,Western%20Australia:blue:3,"
+        "Eastern%20Australia:blue:1;attack;players=blue,red,green;"
+        "win=missions:,red:Australia,blue:eliminate%20green,green:24%20territories"
+    )
+    miss = {"from": "Western Australia", "to": "New Guinea", "left": 2, "their_left": 1}
+    taken = {"from": "Indonesia", "to": "New Guinea", "left": 9, "their_left": 0, "moved": 8}
+    starts = Turn.from_code(code.format("blue")), Turn.from_code(code.format("red"))
+    lines = [
+        make_log_line({"take": "New Guinea"}, [miss], starts[0]),
+        make_log_line({"take": "Australia"}, [taken], starts[1]),
+    ]
+    found = review("\n".join(lines))
+    blue, _, conquest, stop = found.steps
+    assert conquest in found.costliest
+    assert conquest.better == "Indonesia to Western Australia"
+    assert (conquest.after, stop.before, stop.after, stop.cost) == (0.0, 0.0, 0.0, 0.0)
+    # One die takes New Guinea in 15 of 36 cases, which loses the game. Otherwise red goes on with
+    # an army less.
+    fewer = code.replace("red:9", "red:8").format("red")
+    turns = starts[1], Turn.from_code(fewer)
+    best, less = (best_plan(turn, TakeAll("Australia")).value for turn in turns)
+    expected = 21 / 36 * assert_known(less)
+    assert conquest.luck == pytest.approx(-expected)
+    assert conquest.cost == pytest.approx(assert_known(best) - expected)
+    assert assert_known(blue.luck) < 0
 
 
 def test_a_log_keeps_the_players_who_are_gone() -> None:
