@@ -2,7 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations, combinations_with_replacement, pairwise
 from random import Random
 from typing import Any
 
@@ -13,17 +13,20 @@ from iacta.board import Board, Holding, Position
 from iacta.game import Fortify, Missions, Turn
 from iacta.game.moment import read_moment
 from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.methods import find_kernel
+from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan import OwnAny, TakeAll, best_plan, place_armies, reinforce, simulate_plan
 from iacta.plan.goals import find_owned
 from iacta.plan.named_goals import read_goal
-from iacta.plan.own_any import choose_territories
-from iacta.plan.problem import pose_problem
+from iacta.plan.own_any import MAX_VALUED_SETS, _SetSearch, choose_territories
+from iacta.plan.problem import Problem, pose_problem
 from iacta.plan.quick_estimates import estimate_goal
 from iacta.plan.search import Search
+from iacta.plan.tables import find_dice
 from iacta.plan.threats import threats
 from iacta.plan.winning import Win, find_win
-from iacta.rules.rules import CLASSIC
+from iacta.rules.rules import CLASSIC, Rules
 from iacta.war import goals_in_reach
 from tests.game.positions import make_line_turn
 from tests.plan.twin import Play
@@ -267,3 +270,52 @@ def test_a_plan_to_win_uses_the_fortifying_move_after_attacks() -> None:
     (win,) = (each for each in goals_in_reach(none) if each.words == "win now")
     assert win.chance == pytest.approx(win.interval.high)
     assert win.chance < roll
+
+
+def make_grid_problem(columns: int, rows: int, number: int) -> Problem:
+    """Return the problem to own a number of territories of a grid, of which red owns a third."""
+    names = [f"t{t}" for t in range(columns * rows)]
+    pairs = [(a, b) for t, (a, b) in enumerate(pairwise(names), 1) if t % columns]
+    pairs += zip(names, names[columns:], strict=False)
+    owners = ("red", "blue", "green")
+    holdings = tuple(Holding(owners[t % 3], 1 + 7 * t % 9) for t in range(len(names)))
+    position = Position(Board.from_edges("grid", pairs), "red", holdings)
+    return pose_problem(position, OwnAny(number))
+
+
+def test_exchanges_of_territories_begin_with_the_fewest_defenders() -> None:
+    problem = make_grid_problem(10, 9, 50)
+    search = _SetSearch(problem, problem.start, 0, Deadline())
+    (chosen, *_) = search.list_sets([*bits(problem.field)], 20)
+    beside = make_mask(t for v in bits(problem.owned | chosen) for t in bits(problem.out[v]))
+    others = [*bits(beside & problem.field & ~chosen)]
+    pairs = ((old, new) for old in bits(chosen) for new in others)
+    exchanged = [chosen & ~(1 << old) | 1 << new for old, new in pairs]
+    armies = problem.start.armies
+    ranked = sorted(exchanged, key=lambda each: (sum(armies[t] for t in bits(each)), each))
+    found = [*search._exchange(chosen)]
+    assert len(found) >= 2 * MAX_VALUED_SETS
+    assert found == ranked[: len(found)]
+
+
+def test_after_the_deadline_no_more_sets_of_territories_are_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem, grown = make_grid_problem(32, 32, 700), list[int]()
+    grow = _SetSearch._grow
+
+    def count(search: _SetSearch, start: int, need: int) -> int:
+        grown.append(start)
+        return grow(search, start, need)
+
+    monkeypatch.setattr(_SetSearch, "_grow", count)
+    search = _SetSearch(problem, problem.start, 0, Deadline(0))
+    need = 700 - problem.owned.bit_count()
+    (chosen,) = search.list_sets([*bits(problem.field)], need)
+    assert chosen.bit_count() == need
+    assert grown == [problem.owned]
+
+
+def test_a_few_dice_need_no_time_that_is_left() -> None:
+    attack, defence, rolls = find_dice(find_kernel(Rules(garrison=3)), False, Deadline(0))
+    assert (attack, defence, len(rolls)) == (3, 2, 6)

@@ -51,8 +51,9 @@ class Setting(PickledByFields):
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernel of attacks on each territory."""
-        names = self.board.territories
-        return tuple(find_kernel(self.rules_of.get(name, self.rules)) for name in names)
+        usual, names = find_kernel(self.rules), self.board.territories
+        special = {name: find_kernel(rules) for name, rules in self.rules_of.items()}
+        return tuple(special.get(name, usual) for name in names)
 
     @cached_property
     def garrisons(self) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ it. Lookahead then plays for all these sets, of which one is enough.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from heapq import heappop, heappush
 from itertools import chain, combinations
 from math import comb
 from typing import TypeAlias, cast
@@ -172,8 +173,11 @@ class _SetSearch:
         """Return the sets of `need` territories with which the search starts."""
         if comb(len(others), need) <= MAX_SETS:
             return [*map(make_mask, combinations(others, need))]
-        owned = self.start.owned
-        grown = {self._grow(each, need) for each in (owned, *(1 << t for t in bits(owned)))}
+        owned, grown = self.start.owned, set[int]()
+        for start in (owned, *(1 << t for t in bits(owned))):
+            if grown and self.deadline.is_over:
+                break
+            grown.add(self._grow(start, need))
         whole = (each for each in grown if each.bit_count() == need)
         return sorted(whole, key=lambda each: (self._count_armies(each), each))[:MAX_SETS]
 
@@ -182,13 +186,24 @@ class _SetSearch:
 
         Each step adds the neighbour with the fewest armies.
         """
-        problem, found, beside = self.problem, 0, 0
+        problem, seen = self.problem, 0
+        nearest = list[tuple[int, int]]()  # a heap of the armies and the indices of neighbours
+
+        def add_neighbours(v: int) -> None:
+            nonlocal seen
+            for t in bits(problem.out[v] & problem.field & ~seen):
+                heappush(nearest, (self.start.armies[t], t))
+            seen |= problem.out[v]
+
         for v in bits(start & ~problem.resting):
-            beside |= problem.out[v]
-        while found.bit_count() < need and (rest := beside & problem.field & ~found):
-            best = min(bits(rest), key=lambda t: (self.start.armies[t], t))
+            add_neighbours(v)
+        found = 0
+        for _ in range(need):
+            if not nearest:
+                break
+            best = heappop(nearest)[1]
             found |= 1 << best
-            beside |= problem.out[best]
+            add_neighbours(best)
         return found
 
     def _count_armies(self, chosen: int) -> int:
@@ -196,7 +211,12 @@ class _SetSearch:
 
     def improve_best_set(self, sets: Iterable[int]) -> int | None:
         """Improve the best of some sets by exchanging single territories, and return the result."""
-        best = max(sets, key=self._find_value, default=None)
+        best: int | None = None
+        for chosen in sets:
+            if best is not None and self.deadline.is_over:
+                break
+            if best is None or self._find_value(chosen) > self._find_value(best):
+                best = chosen
         is_better = best is not None
         while is_better:
             is_better = False
@@ -208,16 +228,28 @@ class _SetSearch:
         return best
 
     def _exchange(self, chosen: int) -> Iterator[int]:
-        """Yield the sets with one territory of `chosen` replaced, fewest defenders first."""
-        problem, beside = self.problem, 0
+        """Yield sets with one territory of `chosen` replaced, fewest defenders first.
+
+        There may be more sets than the search can value, which are left out.
+        """
+        problem, armies, beside = self.problem, self.start.armies, 0
         for v in bits(self.start.owned | chosen):
             beside |= problem.out[v]
-        pairs = (
-            chosen & ~(1 << old) | 1 << new
-            for old in bits(chosen)
-            for new in bits(beside & problem.field & ~chosen)
-        )
-        yield from sorted(pairs, key=lambda each: (self._count_armies(each), each))
+        olds = sorted(bits(chosen), key=lambda t: -armies[t])
+        news = sorted(bits(beside & problem.field & ~chosen), key=lambda t: armies[t])
+        # The exchanges that save most armies are exchanges of the first territories of both lists.
+        # Sets that have a value already are not valued again.
+        most = 2 * MAX_VALUED_SETS
+        changes = sorted(armies[new] - armies[old] for old in olds[:most] for new in news[:most])
+        largest = changes[:most][-1] if changes else 0
+        pairs = list[tuple[int, int]]()
+        for old in olds:
+            for new in news:
+                if (change := armies[new] - armies[old]) > largest:
+                    break
+                pairs.append((change, chosen & ~(1 << old) | 1 << new))
+        for _, exchanged in sorted(pairs):
+            yield exchanged
 
     def _find_value(self, chosen: int) -> float:
         """Return a lookahead estimate of the chance to take a set of territories.

@@ -21,7 +21,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 SMALLEST = 1e-18  # smaller chances of the results of a whole battle are set to 0
 MAX_BATTLE_TABLE_BYTES = 400e6  # maximum size of the tables of whole battles
-MIN_SECONDS = 0.1  # preparing the tables may always take this long, even after the deadline
+MIN_SECONDS = 0.1  # preparing a table may always take this long, even after the deadline
 
 # The largest number of attack dice, the largest number of defence dice, and the possible results of
 # a roll for each pair of numbers.
@@ -35,12 +35,13 @@ def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
 
     is_whole: whether each attack is a battle to the end; it counts as one roll of one die.
 
-    Raise an error if the deadline comes first.
+    Raise an error if they take more time than `MIN_SECONDS` and than is left.
     """
     known = _known_dice.setdefault(kernel, {})
     if is_whole not in known:
         attack, defence = kernel.rules.full_roll
-        refuse_many_rolls(attack, defence, kernel.rules, deadline.find_seconds_left())
+        seconds = max(deadline.find_seconds_left(), MIN_SECONDS)
+        refuse_many_rolls(attack, defence, kernel.rules, seconds)
         if is_whole:
             known[is_whole] = 1, 1, [Choice(1, kernel.battle(1, 1).least, ())]
         else:
