@@ -3,7 +3,7 @@
 import { actions } from "./map_actions.js";
 import { countEmpty, findThreats, findWin, isListingGoals, listOffers } from "./map_jobs.js";
 import { findGoal, shortenPlayer } from "./map_labels.js";
-import { button, markName } from "./map_parts.js";
+import { button, makeChoice, markName, row } from "./map_parts.js";
 import { findTurn, store } from "./map_store.js";
 import { element, table } from "./redraw.js";
 
@@ -15,10 +15,9 @@ export function showGoals() {
   const mine = findWin(store.state.at)?.players.find(({ player }) => player === findTurn()?.player);
   const rows = offers.map(({ parameters, isChosen, goal, figure, words, win }) => {
     const isPlaying = isListing && win === undefined && !countEmpty();
-    return showOffer(parameters, isChosen, capitalise(goal), figure, [
-      words,
-      isPlaying && "game …",
-    ]);
+    const said = [words, isPlaying && "game …"].filter(Boolean).join(", ");
+    const choose = () => actions.chooseOffer(parameters);
+    return makeChoice(capitalise(goal), figure, said, isChosen, choose);
   });
   const isWin = findGoal()?.is_game === true;
   const figure = mine?.figure ?? "";
@@ -32,25 +31,11 @@ export function showGoals() {
     element(
       "ol",
       { id: "goals", className: "moves", ariaLabel: "Goals of this turn" },
-      !countEmpty() && showOffer("win.0", isWin, "Win the game", figure, []),
+      !countEmpty() &&
+        makeChoice("Win the game", figure, "", isWin, () => actions.chooseOffer("win.0")),
       rows,
     ),
   ];
-}
-
-function showOffer(given, isChosen, name, figure, words) {
-  const choose = () => actions.chooseOffer(given);
-  return element(
-    "li",
-    { key: name },
-    element(
-      "button",
-      { type: "button", className: "move", ariaPressed: String(isChosen), onclick: choose },
-      element("span", {}, name),
-      element("strong", {}, figure),
-      element("small", {}, words.filter(Boolean).join(", ")),
-    ),
-  );
 }
 
 /** Return each opponent's threats on their next turn, and the fortifying move that helps most. */
@@ -96,5 +81,5 @@ export function showHelpfulMove() {
   const isLegal = findTurn()?.fortify?.some((way) => way[0] === from && way[1] === to);
   if (!isLegal) return element("p", {}, `The fortifying move that helps most: ${move.words}.`);
   const take = () => actions.takeStep({ do: "fortify", from, to, armies: move.armies });
-  return element("p", { className: "row" }, button("primary", take, `Best: ${move.words}`));
+  return row(button("primary", take, `Best: ${move.words}`));
 }

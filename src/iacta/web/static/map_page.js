@@ -23,7 +23,7 @@ import { findGoal, findPlayer, listChoices, loadLabels } from "./map_labels.js";
 import { dropUnreadable } from "./map_link.js";
 import { showGoals, showThreats } from "./map_lists.js";
 import { EXAMPLES, listRecent } from "./map_open.js";
-import { listOptions, markPlayer } from "./map_parts.js";
+import { listOptions, markPlayer, row } from "./map_parts.js";
 import {
   commit,
   findCode,
@@ -240,7 +240,7 @@ function showPlay(turn) {
 function showAction() {
   if (store.view === "threats") return showThreats();
   if (!isChoosing() || !isOpen(store.state.at)) return showPanel();
-  return [isReached() && element("p", { className: "row" }, showStop("primary")), showGoals()];
+  return [isReached() && row(showStop("primary")), showGoals()];
 }
 
 function showSetup(view) {

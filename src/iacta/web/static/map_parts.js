@@ -5,11 +5,23 @@ import { findPlayer } from "./map_labels.js";
 import { store } from "./map_store.js";
 import { element } from "./redraw.js";
 
+export const row = (...children) => element("p", { className: "row" }, ...children);
+
+const makeButton = (properties, ...children) =>
+  element("button", { type: "button", ...properties }, ...children);
+
 export const button = (className, onclick, ...children) =>
-  element("button", { type: "button", className, onclick }, ...children);
+  makeButton({ className, onclick }, ...children);
 
 export const tool = (words, onclick, more = {}) =>
-  Object.assign(button("tool", onclick, words), more);
+  makeButton({ className: "tool", onclick, ...more }, words);
+
+/** Return an item of a list of choices: a button with a name, a figure and words. */
+export function makeChoice(name, figure, words, isPressed, onclick) {
+  const parts = [element("span", {}, name), element("strong", {}, figure)];
+  const look = { className: "move", ariaPressed: String(isPressed), onclick };
+  return element("li", { key: name }, makeButton(look, parts, element("small", {}, words)));
+}
 
 /** Return a field for a whole number. */
 export const numberField = (id, size, more = {}) =>

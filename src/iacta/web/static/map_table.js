@@ -2,25 +2,16 @@
 // all functions of the map.
 
 import { findPlayer } from "./map_labels.js";
+import { tool } from "./map_parts.js";
 import { changeState, findLetters, removePlayer } from "./map_state.js";
-import { element } from "./redraw.js";
+import { element, makeTable } from "./redraw.js";
 
 /** Return a button that selects a brush: a player, -1 for nobody, or null if taps only select. */
 export function makeBrush(players, owner, isChosen, mark, paintWith) {
   const name = owner === null ? "only select" : (findPlayer(owner)?.short ?? "nobody");
   const key = owner !== null && findLetters(players)[owner];
-  return element(
-    "button",
-    {
-      type: "button",
-      className: "tool",
-      ariaPressed: String(isChosen),
-      onclick: () => paintWith(owner),
-    },
-    mark && [mark, " "],
-    name,
-    key && [" ", element("kbd", {}, key)],
-  );
+  const words = [mark && [mark, " "], name, key && [" ", element("kbd", {}, key)]];
+  return tool(words, () => paintWith(owner), { ariaPressed: String(isChosen) });
 }
 
 /** Return the row of a player; `commit` receives the new state after a change. */
@@ -57,17 +48,10 @@ export function makePlayerRow(state, player, mark, commit) {
       onchange: rename,
     }),
     neutral.includes(player) && element("small", {}, "neutral"),
-    element(
-      "button",
-      {
-        type: "button",
-        className: "tool",
-        ariaLabel: `Remove ${name}`,
-        disabled: players.length < 3,
-        onclick: () => commit(removePlayer(state, player)),
-      },
-      "×",
-    ),
+    tool("×", () => commit(removePlayer(state, player)), {
+      ariaLabel: `Remove ${name}`,
+      disabled: players.length < 3,
+    }),
   );
 }
 
@@ -80,20 +64,13 @@ export function makePlayerRow(state, player, mark, commit) {
  */
 export function makeTerritoryTable(board, view, territories, isGoalListed, changes) {
   const heads = [
-    "Territory",
-    "Owner",
-    "Armies",
-    isGoalListed && "Goal",
+    ...["Territory", "Owner", "Armies"],
+    ...(isGoalListed ? ["Goal"] : []),
     ...(changes.setStaying ? ["May not attack", "Must keep"] : []),
-  ]
-    .filter(Boolean)
-    .map((text) => element("th", { scope: "col" }, text));
-  const rows = territories.map((t) => makeRow(board, view, isGoalListed, changes, t));
-  return element(
-    "table",
-    {},
-    element("thead", {}, element("tr", {}, heads)),
-    element("tbody", {}, rows),
+  ].map((text) => element("th", { scope: "col" }, text));
+  return makeTable(
+    heads,
+    territories.map((t) => makeRow(board, view, isGoalListed, changes, t)),
   );
 }
 

@@ -3,7 +3,7 @@
 import { actions } from "./map_actions.js";
 import { countMoving, findPlan } from "./map_jobs.js";
 import { showHelpfulMove } from "./map_lists.js";
-import { button, form, numberField, readField, tool } from "./map_parts.js";
+import { button, form, makeChoice, numberField, readField, row, tool } from "./map_parts.js";
 import { countLeft, findTurn, store } from "./map_store.js";
 import { element } from "./redraw.js";
 
@@ -45,13 +45,9 @@ function showPlacement() {
   const isMine = left < turn.new; // the player is placing armies by hand
   return [
     element("p", { id: "placing-said" }, words),
-    element(
-      "p",
-      { className: "row" },
+    row(
       isMine &&
-        Object.assign(button("primary", actions.placeArmies, "Confirm mine"), {
-          disabled: left > 0,
-        }),
+        tool("Confirm mine", actions.placeArmies, { className: "primary", disabled: left > 0 }),
       best && button(isMine ? "tool" : "primary", placeBest, `Best: ${names.join(", ")}`),
       tool("Clear", actions.clearPlacement, { disabled: left === turn.new }),
     ),
@@ -99,9 +95,7 @@ function showAttacks() {
             border,
             moves.find((move) => isSame(move, border)),
           ),
-        element(
-          "p",
-          { className: "row" },
+        row(
           showStop("tool", store.lastPlan?.stop?.words),
           border && tool("Other attacks", () => actions.pickBorder(null, null), { id: "others" }),
           !state.at && turn.usual > 0 && tool(`Place ${turn.usual} new armies first`, placeFirst),
@@ -114,17 +108,7 @@ function showAttacks() {
 
 function showMove({ from, to, name, figure, words }, isPicked) {
   const pick = () => (isPicked ? actions.pickBorder(null, null) : actions.pickBorder(from, to));
-  return element(
-    "li",
-    { key: name },
-    element(
-      "button",
-      { type: "button", className: "move", ariaPressed: String(isPicked), onclick: pick },
-      element("span", {}, name),
-      element("strong", {}, figure),
-      element("small", {}, words),
-    ),
-  );
+  return makeChoice(name, figure, words, isPicked, pick);
 }
 
 /** Return the button that ends the attacks, with the cost of this choice. */
@@ -166,13 +150,11 @@ function showBattle(border, move) {
       [`${words}.`, ...(worth ?? useless ?? [])].filter(Boolean).join(" "),
     ),
     element("p", { className: "row", id: "rolls" }, rollButtons),
-    element(
-      "p",
-      { className: "row" },
-      Object.assign(
-        button("primary", () => actions.rollDice({ from, to, once: true }), "Roll once"),
-        { value },
-      ),
+    row(
+      tool("Roll once", () => actions.rollDice({ from, to, once: true }), {
+        className: "primary",
+        value,
+      }),
       tool("Roll to the end", () => actions.rollDice({ from, to }), { value }),
     ),
     form(
@@ -243,9 +225,7 @@ function showAdvance() {
         value: String(armies),
         oninput: ({ target }) => actions.chooseArmies(readField(target)),
       }),
-      element(
-        "p",
-        { className: "row" },
+      row(
         element("output", { id: "advance-number" }, `${armies}${best === undefined ? "" : words}`),
         " ",
         element("button", { className: "primary" }, "Move in"),
@@ -281,9 +261,7 @@ function showLastMove() {
 
 function showEnd() {
   return [
-    element(
-      "p",
-      { className: "row" },
+    row(
       !findTurn().winner &&
         button("primary", () => actions.takeStep({ do: "next" }), "Next player"),
       tool("Review", actions.openReview),

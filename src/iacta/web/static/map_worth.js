@@ -194,16 +194,10 @@ export function showSteps() {
   if (!state.steps.length) return [];
   const { turns } = tree;
   const showButton = (k, className, ...children) =>
-    element(
-      "button",
-      {
-        type: "button",
-        className,
-        ...(k === state.at && { ariaCurrent: "step" }),
-        onclick: () => actions.goToStep(k),
-      },
-      ...children,
-    );
+    tool(children, () => actions.goToStep(k), {
+      className,
+      ...(k === state.at && { ariaCurrent: "step" }),
+    });
   const rows = findLine(state.steps, state.at).map((k) => {
     const step = state.steps[k - 1];
     const isCostly = store.values.rows[k]?.is_costly;

@@ -87,11 +87,12 @@ export function table(heads, rows) {
   const head = heads.map((text, k) =>
     element(text ? "th" : "td", { ...(text && { scope: "col" }), className: k ? "num" : "" }, text),
   );
-  const body = rows.map((cells) => element("tr", {}, cells.map(cell)));
-  return element(
-    "table",
-    {},
-    element("thead", {}, element("tr", {}, head)),
-    element("tbody", {}, body),
+  return makeTable(
+    head,
+    rows.map((cells) => element("tr", {}, cells.map(cell))),
   );
 }
+
+/** Return a table from the cells of its head and the rows of its body. */
+export const makeTable = (head, rows) =>
+  element("table", {}, element("thead", {}, element("tr", {}, head)), element("tbody", {}, rows));
