@@ -30,6 +30,14 @@ def test_a_first_visit_shows_a_position_with_a_goal(visit: Visit) -> None:
     assert page.locator(".spot").count() == 42
 
 
+def test_the_player_to_move_gets_the_first_taps(visit: Visit) -> None:
+    page = visit("/map")
+    page.get_by_role("button", name="Set up").click()
+    expect(page.locator("#owners [aria-pressed=true]")).to_contain_text("red")
+    spot(page, "Ural").click()
+    says(page, "Ural", "red, 1, goal")
+
+
 def test_a_position_is_set_up_by_mouse(visit: Visit) -> None:
     page = visit(TINY_LINK)
     spot(page, "C").click()

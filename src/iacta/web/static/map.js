@@ -151,7 +151,7 @@ function replace(state, { board = store.board, words } = {}) {
 /** Start with another position, without a selected territory; return a function for `open`. */
 function begin(state, board = store.board) {
   const words = store.state?.steps.length ? "Undo: continue the game" : "Undo";
-  Object.assign(store, { chosen: null, brush: 0 });
+  Object.assign(store, { chosen: null, brush: state.mover });
   announce("");
   replace(state, { board, words });
   return () => store.map.begin();
@@ -199,7 +199,7 @@ async function openCode(code, boardCode) {
 function showFirst(state, board) {
   useBoard(board);
   forgetBegun();
-  store.state = state;
+  Object.assign(store, { state, brush: state.mover });
   history.replaceState(null, "", makeLink());
   update({ state });
 }
