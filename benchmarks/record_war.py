@@ -1,12 +1,12 @@
 """Record the reference values for the benchmarks of whole games.
 
-    python -m benchmarks.record_war [classic] [unseen] [goals] [rows]
+    python -m benchmarks.record_war [classic] [fixed] [unseen] [goals]
 
 This writes `benchmarks/war_reference.json`: the winners of complete games from 40 positions on the
-classic board and from 20 positions on five boards on which V was not trained; the values of goals
-in 20 turns, from 1,000 games each; and the rows of `make bench GROUP=war`. Words on the command
-line select parts. If the file does not exist, everything is recorded, which takes about half an
-hour on one core. An interrupted run can be continued.
+classic board, from 20 of its positions with fixed sets, and from 20 positions on five boards on
+which V was not trained; and the values of goals in 20 turns, from 1,000 games each. Words on the
+command line select parts. To record a part again after a change of the usual AI, delete its rows
+first. Recording the file takes about half an hour on one core. An interrupted run can be continued.
 """
 
 import json
@@ -15,16 +15,17 @@ from random import Random
 from typing import Any
 
 from benchmarks.deals import draw_board
-from benchmarks.war import MEASURES, REFERENCE, SEED, Recorded, play_to_middle, start_games
-from iacta import Turn, best_goals, classic_board
+from benchmarks.war import REFERENCE, SEED, Recorded, play_to_middle, start_games
+from iacta import Sets, Turn, best_goals, classic_board
 from iacta.native.deadline import Deadline
 from iacta.war.chances import CUT_ROUNDS
 from iacta.war.games import War, describe_aim, find_best_aim_per_goal
 from iacta.war.goals import DEFAULT_GAMES, _try_plans
 from iacta.war.players import PLAYERS
 
-POSITIONS, GAMES_OF_A_POSITION = 40, 1000
-FIRST_UNSEEN, UNSEEN_BOARDS, UNSEEN, GAMES_OF_UNSEEN = 900, 5, 20, 400
+POSITIONS, GAMES_OF_A_POSITION = 40, 200
+FIXED, GAMES_OF_FIXED = 20, 200
+FIRST_UNSEEN, UNSEEN_BOARDS, UNSEEN, GAMES_OF_UNSEEN = 900, 5, 20, 100
 GOAL_POSITIONS, GAMES_OF_A_GOAL, GAMES_OF_A_PLAN = 20, 1000, 100
 MADE_BY = "python -m benchmarks.record_war"
 
@@ -42,6 +43,12 @@ def classic_position(k: int) -> Recorded:
     return make_record(
         play_to_middle(classic_board(), 2 + k % 5, 100 + k), None, GAMES_OF_A_POSITION
     )
+
+
+def fixed_position(k: int) -> Recorded:
+    """Return a position of the classic board in a game with fixed sets."""
+    turn = play_to_middle(classic_board(), 2 + k % 5, 500 + k, Sets(is_fixed=True))
+    return make_record(turn, None, GAMES_OF_FIXED)
 
 
 def draw_unseen_position(k: int) -> Recorded:
@@ -77,35 +84,25 @@ def goal_position(seed: int) -> Recorded:
 
 def main(words: list[str]) -> None:
     """Record all parts, or those named on the command line."""
-    made: dict[str, Any] = {
-        "made by": MADE_BY,
-        "classic": [],
-        "unseen": [],
-        "goals": [],
-        "rows": [],
-    }
-    if REFERENCE.exists():
-        made |= json.loads(REFERENCE.read_text(encoding="utf-8"))
-    for word, record, number in (
+    parts = (
         ("classic", classic_position, POSITIONS),
+        ("fixed", fixed_position, FIXED),
         ("unseen", draw_unseen_position, UNSEEN),
         ("goals", goal_position, GOAL_POSITIONS),
-    ):
-        rows = made[word]
-        while (not words or word in words) and len(rows) < number:
+    )
+    made: dict[str, Any] = {"made by": {}, **{name: [] for name, *_ in parts}}
+    if REFERENCE.exists():
+        made |= json.loads(REFERENCE.read_text(encoding="utf-8"))
+    for name, record, number in parts:
+        rows = made[name]
+        while (not words or name in words) and len(rows) < number:
             rows.append(record(len(rows))._asdict())
+            made["made by"][name] = f"{MADE_BY} {name}"
             write_down(made)
-    if not words or "rows" in words:
-        made["rows"] = []
-        for measure in MEASURES:
-            for row in measure():
-                print(row, flush=True)
-                made["rows"].append(row._asdict())
-                write_down(made)
 
 
 def write_down(records: dict[str, Any]) -> None:
-    """Write the records as JSON, with one line for each position and row."""
+    """Write the records as JSON, with one line for each position."""
     parts = []
     for name, value in records.items():
         lines = ",\n".join(f"  {json.dumps(each)}" for each in value)

@@ -75,10 +75,11 @@ class Recorded(NamedTuple):
 
 @cache
 def read_recorded() -> dict[str, list[Recorded]]:
-    """Return the recorded positions by group: `classic`, `unseen` and `goals`."""
+    """Return the recorded positions by group: `classic`, `fixed`, `unseen` and `goals`."""
     record: dict[str, Any] = json.loads(REFERENCE.read_text(encoding="utf-8"))
     return {
-        name: [Recorded(**each) for each in record[name]] for name in ("classic", "unseen", "goals")
+        name: [Recorded(**each) for each in record[name]]
+        for name in ("classic", "fixed", "unseen", "goals")
     }
 
 
@@ -94,9 +95,9 @@ def start_games(
     )
 
 
-def play_to_middle(board: Board, players: int, seed: int) -> Turn:
+def play_to_middle(board: Board, players: int, seed: int, trade: Sets | None = None) -> Turn:
     """Return a turn after a few rounds of a game of simple AIs."""
-    turn = make_finished_game(board, players, None)
+    turn = make_finished_game(board, players, trade)
     rng = Random(seed)
     held = list(turn.owners)
     rng.shuffle(held)
@@ -220,6 +221,7 @@ def measure_cuts() -> Iterator[Measurement]:
     """Measure how much games cut short differ from complete games with the same dice."""
     for name, words, asked, most in (
         ("classic", "classic board", 0.03, 0.06),
+        ("fixed", "fixed sets", 0.03, None),
         ("unseen", "boards not seen in training", 0.04, None),
     ):
         apart, noise = list[float](), list[float]()
@@ -240,11 +242,16 @@ def measure_cuts() -> Iterator[Measurement]:
 def measure_calibration() -> Iterator[Measurement]:
     """Measure the calibration of V on new games, for each tenth of its values."""
     rng = Random(77)
-    for name, player, number in (("choosing", "simple", 600), ("ending", "usual", 900)):
+    for name, player, number, trade in (
+        ("choosing", "simple", 600, None),
+        ("ending", "usual", 900, None),
+        ("ending", "usual", 900, Sets(is_fixed=True)),
+    ):
         found, happened, games = list[float](), list[float](), list[int]()
         for k in range(number):
             if k % GAMES_OF_A_START == 0:
-                war = War(make_finished_game(classic_board(), 2 + k // GAMES_OF_A_START % 5, None))
+                players = 2 + k // GAMES_OF_A_START % 5
+                war = War(make_finished_game(classic_board(), players, trade))
             row = (PLAYERS[player],) * len(war.seats)
             seen, ends = war.record_game(row, sample_chance=0.1, seed=rng.getrandbits(60))
             for position in seen:
@@ -262,7 +269,8 @@ def measure_calibration() -> Iterator[Measurement]:
             variance = float((chances * (1 - chances))[inside].mean())
             error = (variance / len(np.unique(game[inside]))) ** 0.5
             over = max(over, apart / max(0.02, 2 * error))
-        claim = f"V {name}, worst tenth: error / (2 points or 2 standard errors)"
+        sets = "fixed" if trade else "rising"
+        claim = f"V {name}, {sets} sets, worst tenth: error / (2 points or 2 standard errors)"
         yield Measurement(claim, over, 1.0, False, len(found))
 
 

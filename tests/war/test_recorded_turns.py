@@ -1,4 +1,4 @@
-"""The recorded turns in which a plan wins the game or eliminates a player."""
+"""Recorded turns in which a plan wins or eliminates a player, and recorded complete games."""
 
 import pytest
 
@@ -12,6 +12,7 @@ from benchmarks.eliminations import (
     WIN,
     read_opportunities,
 )
+from benchmarks.war import SEED, read_recorded, start_games
 from iacta import Missions
 from iacta.war.games import CHOSEN_AIM, Aim, War
 from iacta.war.players import ELIMINATE, PLAYERS
@@ -80,3 +81,13 @@ def test_new_armies_follow_the_routes_to_the_target_of_a_mission(index: int, lea
     war, victim = make_mission_war(index), read_opportunities(ELIMINATION)[index].victims[0]
     aim = Aim(ELIMINATE, war.seats.index(victim))
     assert count_wins(war, aim=aim) >= least
+
+
+@pytest.mark.parametrize("part", ["classic", "fixed", "unseen"])
+def test_recorded_games_are_games_of_the_present_usual_ai(part: str) -> None:
+    games = 12
+    for recorded in read_recorded()[part][:3]:
+        turn = recorded.turn
+        found = start_games(turn, ["usual"] * len(War(turn).seats), games, SEED)
+        winners = [str(row.argmax()) if row.max() == 1 else "-" for row in found.chances]
+        assert recorded.winners.startswith("".join(winners))
