@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -30,12 +31,15 @@ def shell(line: str, extra: Mapping[str, str] = MappingProxyType({})) -> Ended:
     return Ended(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 
 
-WHOLE = shell("$iacta battle 5 3").out
+@cache
+def find_answer() -> str:
+    """Return the answer that a terminal shows."""
+    return shell("$iacta battle 5 3").out
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "<&-", "2>&- <&-"])
 def test_an_answer_needs_neither_stdin_nor_stderr(closed: str) -> None:
-    assert shell(f"$iacta battle 5 3 {closed}") == (0, WHOLE, "")
+    assert shell(f"$iacta battle 5 3 {closed}") == (0, find_answer(), "")
 
 
 @pytest.mark.parametrize(
@@ -79,13 +83,13 @@ def test_a_name_that_cannot_be_encoded_is_escaped(tmp_path: Path, encoding: str)
 
 
 def test_a_window_of_width_0_still_shows_output() -> None:
-    assert shell("$iacta battle 5 3", {"COLUMNS": "0"}).out == WHOLE
+    assert shell("$iacta battle 5 3", {"COLUMNS": "0"}).out == find_answer()
 
 
 @pytest.mark.slow
 def test_a_picture_goes_to_a_pipe_instead_of_the_answer(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "battle.svg"
     printed = shell("$iacta battle 5 3 --plot -")
-    assert run(f"battle 5 3 --plot {file}").stdout == WHOLE
+    assert run(f"battle 5 3 --plot {file}").stdout == find_answer()
     assert printed == (0, file.read_text(encoding="utf-8") + "\n", "")
     assert shell("$iacta chart delta -").out.startswith("<svg ")
