@@ -20,6 +20,7 @@ import pytest
 
 from iacta.cli.parse import read_words
 from iacta.cli.serve import ServeCommand
+from iacta.web.read_question import list_served_questions
 from iacta.web.search_stream import LINES
 from tests.web.nginx import NAME, NGINX, context, read_configuration, run_nginx
 from tests.web.server import JSON, Reply, Server
@@ -156,8 +157,10 @@ def test_the_site_works_below_a_path(tmp_path: Path) -> None:
                     assert not link.startswith("/") or link.startswith("/iacta/"), link
                     place = link if link.startswith("/") else page.rpartition("/")[0] + "/" + link
                     places[_without_dots(place)] = page
-            for place, page in places.items():
-                assert proxy.ask(place).status == 200, (page, place)
+            slow = {f"/iacta/{name}" for name in list_served_questions()} - {"/iacta/battle"}
+            assert len(slow & places.keys()) > 10  # the menu; other tests ask these questions
+            for place in places.keys() - slow:
+                assert proxy.ask(place).status == 200, (places[place], place)
             wrong = proxy.ask("/iacta/none/such")
             assert wrong.status == 404
             assert proxy.ask("/battle").status in (403, 404)  # nginx itself answers this path
