@@ -74,7 +74,7 @@ from iacta.plan.winning import find_win
 Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 
 ESTIMATE_SHARE = 0.4  # fraction of the remaining time for quick estimates of the chances
-PLAN_SHARE = 0.6  # fraction of the time left then for plans; the rest is for the fortifying move
+PLAN_SHARE = 0.6  # fraction of the time after the estimates for plans; a move gets the rest
 MAX_PLANNED_MOVES = 2  # maximum number of fortifying moves to compare on a large board
 SMALL = 1e-9  # chances and reductions of a loss up to this limit are treated as 0
 

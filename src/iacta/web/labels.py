@@ -22,7 +22,7 @@ from iacta.web.turns import read_sent_board, read_sent_players
 
 T = TypeVar("T")
 
-GAME_KIND = "win"  # to win the game, rather than a goal of this turn
+GAME_KIND = "win"  # the kind of the wish to win the game, which is no goal of a turn
 CONTINENT_KIND = "continent"
 # The kinds of goals in links, and the kinds of goals of plans. The order is that of the numbers
 # that links of version 2 use for the goals of other turns.
