@@ -223,16 +223,13 @@ const findGoals = () => searches.lists.find(makeGoalsJob(store.state.at));
 export const findThreats = () => searches.lists.find(makeThreatsJob(store.state.at));
 export const isListingGoals = () => searches.lists.isSearching(makeGoalsJob(store.state.at));
 
-/** Return the goals of the turn: a win this turn comes first, then the likeliest goals. */
+/** Return the goals of the turn, in the order of the server. */
 export function listOffers() {
-  const entry = findGoals();
-  const offers = (entry?.found?.goals ?? []).filter(({ parameters }) => parameters);
-  const isNow = ({ parameters }) => Boolean(parameters.win);
+  const { found, wrong } = findGoals() ?? {};
+  const offers = (found?.goals ?? []).filter(({ parameters }) => parameters);
   return {
-    wrong: entry?.wrong,
-    offers: offers
-      .sort((a, b) => isNow(b) - isNow(a) || b.chance - a.chance)
-      .map((offer) => ({ ...offer, isChosen: isChosen(offer.parameters) })),
+    wrong,
+    offers: offers.map((offer) => ({ ...offer, isChosen: isChosen(offer.parameters) })),
   };
 }
 
