@@ -236,6 +236,7 @@ def _make_object(value: object, names: Iterator[str] | Sequence[str]) -> dict[st
 
 
 ExactText: TypeAlias = Annotated[str, SchemaExtra((("pattern", r"^\d+(/\d+)?$"),))] | None
+EXACT_KEY = 'With `--exact` the same number as `"n/d"`, else `null`.'
 RULES_KEY = "The name of the rules, or of the rules file."
 SEED_KEY = "The seed of the dice: the same seed gives the same dice."
 RUNS_KEY = "The number of games played."

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -26,6 +26,15 @@ FIRST_RUNS = 10
 STEPS_PER_DECADE = 8  # the number of estimates for each tenfold increase of the runs
 
 T = TypeVar("T", bound=Hashable)
+
+
+class SimulationOptions(TypedDict, total=False):
+    """The options of a simulation, as for `simulate_battle`."""
+
+    runs: int
+    seed: Seed
+    executor: "Executor | None"
+    progress: Progress | None
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,10 +76,7 @@ def simulate_battle(
     *,
     garrison: int | None = None,
     stop: StopRule | None = None,
-    runs: int = RUNS,
-    seed: Seed = SEED,
-    executor: "Executor | None" = None,
-    progress: Progress | None = None,
+    **options: Unpack[SimulationOptions],
 ) -> SimulationResult[Outcome]:
     """Simulate a battle many times with random dice.
 
@@ -79,8 +85,9 @@ def simulate_battle(
     rules: `Rules`, or the name of a rule set.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
     stop: a `StopRule`, or `None` to fight to the end.
-    runs: the number of runs.
-    seed: a whole number, or a `numpy.random.Generator`. The same seed gives the same dice.
+    runs: the number of runs; 100,000 by default.
+    seed: a whole number (1 by default), or a `numpy.random.Generator`. The same seed gives the same
+        dice.
     executor: a `concurrent.futures.Executor` whose workers share the runs, or `None`. It does not
         affect the result.
     progress: a callback that takes the number of finished runs, or `None`.
@@ -94,12 +101,11 @@ def simulate_battle(
     """
     rules = find_rules(rules, garrison)
     way = [Stage(read_int(defenders, "defenders", least=1), rules, read_stop(stop))]
-    options = {"runs": runs, "seed": seed, "executor": executor, "progress": progress}
 
     def make_outcome(end: End) -> Outcome:
         return Outcome(end.attackers + end.conquered * rules.garrison, end.defenders)
 
-    return _simulate(attackers, way, make_outcome, options)
+    return _simulate(attackers, way, make_outcome, **options)
 
 
 def simulate_campaign(
@@ -109,10 +115,7 @@ def simulate_campaign(
     *,
     garrison: int | None = None,
     stop: StopRule | None = None,
-    runs: int = RUNS,
-    seed: Seed = SEED,
-    executor: "Executor | None" = None,
-    progress: Progress | None = None,
+    **options: Unpack[SimulationOptions],
 ) -> SimulationResult[CampaignOutcome]:
     """Simulate a campaign through a chain of territories many times, with random dice.
 
@@ -132,8 +135,7 @@ def simulate_campaign(
     """
     rules = find_rules(rules, garrison)
     way = list(stages(read_territories(territories), rules, read_stop(stop)))
-    options = {"runs": runs, "seed": seed, "executor": executor, "progress": progress}
-    return _simulate(attackers, way, lambda end: CampaignOutcome(*end), options)
+    return _simulate(attackers, way, lambda end: CampaignOutcome(*end), **options)
 
 
 def running_estimates(
@@ -160,8 +162,8 @@ Estimate(runs=17, successes=13), Estimate(runs=20, successes=16))
     sizes = list(_list_sizes(read_int(runs, "runs", least=1)))
     estimates, won = [], 0
     for before, size in zip([0, *sizes], sizes, strict=False):
-        options = {"runs": size - before, "seed": rng}
-        won += _simulate(battle.attackers, way, lambda end: end, options).won.successes
+        played = _simulate(battle.attackers, way, lambda end: end, runs=size - before, seed=rng)
+        won += played.won.successes
         estimates.append(Estimate(size, won))
     return tuple(estimates)
 
@@ -176,7 +178,10 @@ def _list_sizes(most: int) -> Iterator[int]:
 
 
 def _simulate(
-    attackers: int, way: Sequence[Stage], outcome: Callable[[End], T], options: dict[str, Any]
+    attackers: int,
+    way: Sequence[Stage],
+    outcome: Callable[[End], T],
+    **options: Unpack[SimulationOptions],
 ) -> SimulationResult[T]:
     ends = simulate(attackers, way, **options)
     won = sum(count for end, count in ends.items() if end.conquered == len(way))

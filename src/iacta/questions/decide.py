@@ -15,6 +15,7 @@ from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import (
     ATTACKERS_KEY,
     DEFENDERS_KEY,
+    EXACT_KEY,
     OMITTED,
     RULES_KEY,
     ExactText,
@@ -110,9 +111,6 @@ class DecideQuestion(RulesForm, ExactForm, Question):
         return DiceAnswer(self, decision)
 
 
-EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
-
-
 class DecideRecord(KeyedRecord, of=Decision):
     """Whether to roll or stop; with `--mix`, whether to blitz or roll by hand.
 
@@ -128,9 +126,9 @@ class DecideRecord(KeyedRecord, of=Decision):
         "The value of the battle with the best decisions; with `--mix` the chance to win.",
         is_column=True,
     )
-    value_exact: str | None = key(EXACT)
+    value_exact: str | None = key(EXACT_KEY)
     win_probability: Unit = key(is_column=True)
-    win_probability_exact: ExactText = key(EXACT)
+    win_probability_exact: ExactText = key(EXACT_KEY)
     expected_attackers_left: float = key(is_column=True)
     boundary: tuple[Boundary, ...]
     prize: float = key("Without `--mix`: the value of the territory.", default=OMITTED)
@@ -326,9 +324,9 @@ class DiceRecord(KeyedRecord, of=DiceDecision):
     attack_dice: Count
     defence_dice: Count
     value: float = key(is_column=True)
-    value_exact: str | None = key(EXACT)
+    value_exact: str | None = key(EXACT_KEY)
     win_probability: Unit = key(is_column=True)
-    win_probability_exact: ExactText = key(EXACT)
+    win_probability_exact: ExactText = key(EXACT_KEY)
     fewer: tuple[DiceState, ...] = key(
         "The states in which it is best for a side to throw fewer dice than allowed."
     )

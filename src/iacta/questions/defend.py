@@ -17,7 +17,15 @@ from iacta.forms.percentages import (
     plain_percent,
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import ATTACKERS_KEY, GARRISON_KEY, RULES_KEY, ExactText, KeyedRecord, key
+from iacta.forms.record import (
+    ATTACKERS_KEY,
+    EXACT_KEY,
+    GARRISON_KEY,
+    RULES_KEY,
+    ExactText,
+    KeyedRecord,
+    key,
+)
 from iacta.forms.sections import Bar, Bars, Section, make_sections
 from iacta.forms.sentences import (
     add_noun,
@@ -131,9 +139,6 @@ class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
             yield OtherSpread(name=name, spread=spread, value=float(value))
 
 
-EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
-
-
 class HoldRecord(KeyedRecord):
     """The fewest defenders that hold with a required chance."""
 
@@ -143,7 +148,7 @@ class HoldRecord(KeyedRecord):
     rules: str = key(RULES_KEY, is_repeated=True)
     defenders: Count = key("The fewest defenders.", is_column=True)
     hold_probability: Unit = key("The chance of these defenders to hold.", is_column=True)
-    hold_probability_exact: ExactText = key(EXACT)
+    hold_probability_exact: ExactText = key(EXACT_KEY)
 
 
 class HoldAnswer(Answer):
@@ -224,7 +229,7 @@ class SpreadRecord(KeyedRecord, of=BestSpread):
         "The attackers' chance to break through, or the mean number of territories taken.",
         is_column=True,
     )
-    value_exact: str | None = key(EXACT)
+    value_exact: str | None = key(EXACT_KEY)
     is_exact: bool
     others: tuple[OtherSpread, ...] = key("Simple spreads for comparison.")
 

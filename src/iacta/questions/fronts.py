@@ -7,7 +7,7 @@ from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import ListKind, OneOf, Whole
 from iacta.forms.percentages import format_all_digits, list_fractions, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import GARRISON_KEY, RULES_KEY, KeyedRecord, key
+from iacta.forms.record import EXACT_KEY, GARRISON_KEY, RULES_KEY, KeyedRecord, key
 from iacta.forms.sections import Bar, Bars, Section
 from iacta.forms.sentences import add_noun, describe_stop, join_phrases, name_armies, note_rules
 from iacta.forms.shared_parameters import ExactForm, RulesForm, StopForm
@@ -90,9 +90,6 @@ class FrontsQuestion(RulesForm, StopForm, ExactForm, Question):
         return FrontsAnswer(self, best)
 
 
-EXACT = 'With `--exact` the same number as `"n/d"`, else `null`.'
-
-
 class FrontRecord(KeyedRecord, of=Front):
     """A front, with the armies on its territories."""
 
@@ -103,7 +100,7 @@ class FrontRecord(KeyedRecord, of=Front):
     held: tuple[Count, ...] = key("The armies on the territories before the division.")
     spread: tuple[Count, ...] = key("The armies on the territories after the division.")
     value: float = key("The chance that the front falls, or the mean number of territories lost.")
-    value_exact: str | None = key(EXACT)
+    value_exact: str | None = key(EXACT_KEY)
 
 
 class FrontsRecord(KeyedRecord, of=BestFronts):
@@ -118,7 +115,7 @@ class FrontsRecord(KeyedRecord, of=BestFronts):
     rules: str = key(RULES_KEY, is_repeated=True)
     fronts: tuple[FrontRecord, ...]
     value: float
-    value_exact: str | None = key(EXACT)
+    value_exact: str | None = key(EXACT_KEY)
     is_exact: bool
 
 
