@@ -12,7 +12,7 @@ from iacta.board import Board, Continent, Holding, Position
 from iacta.game import Fortify
 from iacta.inputs.errors import IactaError
 from iacta.plan import Goal, TakeAll, TakeAny, place_armies
-from iacta.plan.threats import Kind, Threats, threats
+from iacta.plan.threats import MIN_LOWERED_CHANCE, Kind, Threats, threats
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import CLASSIC, Rules
 from tests.cases import choose_seeds
@@ -211,6 +211,7 @@ def judge_last_move(seed: int) -> tuple[bool, bool, bool]:
     }
     if move is None:
         return bool(helpful), not helpful, False
+    assert move.before.chance - move.after.chance >= MIN_LOWERED_CHANCE
     own = Fortify(move.start, move.to, move.armies)
     assert move.kept == pytest.approx(sum(kept[own]), abs=1e-9)
     best = max((round(bonus, 2), rest) for bonus, rest in helpful.values())

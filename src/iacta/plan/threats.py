@@ -76,6 +76,8 @@ Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]
 ESTIMATE_SHARE = 0.4  # fraction of the remaining time for quick estimates of the chances
 PLAN_SHARE = 0.6  # fraction of the time after the estimates for plans; a move gets the rest
 MAX_PLANNED_MOVES = 2  # maximum number of fortifying moves to compare on a large board
+# The fortifying move must lower the greatest chance of a threat by at least this much.
+MIN_LOWERED_CHANCE = 0.01
 SMALL = 1e-9  # chances and reductions of a loss up to this limit are treated as 0
 
 
@@ -355,18 +357,24 @@ _Compared: TypeAlias = list[tuple[Fortify, _Estimates, _Estimates]]
 
 
 def _find_best(compared: _Compared) -> HelpfulMove | None:
-    """Return the fortifying move that lowers the loss most; `None` if no move lowers the loss."""
+    """Return the fortifying move that lowers the loss most, or `None`.
+
+    The move must lower a threat, by the most dangerous opponent before and after the move, by at
+    least `MIN_LOWERED_CHANCE`.
+    """
     best, most = None, (0.0, SMALL)
     for move, before, after in compared:
         savings = _find_savings(before, after)
         in_all = sum(savings.values())
         if in_all > SMALL and (rank := _make_savings_key(savings)) > most:
             first = max(savings, key=lambda lost: _make_savings_key({lost: savings[lost]}))
-            changes = (
+            threats = (
                 _make_threat(*_find_worst(estimates)[first]) for estimates in (before, after)
             )
-            best = HelpfulMove(move.start, move.to, move.armies, in_all, *changes)
-            most = rank
+            old, new = threats
+            if old.chance - new.chance >= MIN_LOWERED_CHANCE:
+                best = HelpfulMove(move.start, move.to, move.armies, in_all, old, new)
+                most = rank
     return best
 
 

@@ -257,8 +257,8 @@ def _make_record(each: Threatened, player: str) -> ThreatenedRecord:
 def _make_move_record(move: HelpfulMove, player: str) -> HelpfulMoveRecord:
     goal, by = describe_threat(move.before, player), move.before.player
     words = (
-        f"{name_armies(move.armies)} from {move.start} to {move.to}: {by} can {goal} with "
-        f"{percent(move.after.chance)} instead of {percent(move.before.chance)}"
+        f"{name_armies(move.armies)} from {move.start} to {move.to}: the greatest chance to {goal} "
+        f"falls from {percent(move.before.chance)} to {percent(move.after.chance)}"
     )
     return HelpfulMoveRecord.from_attributes(
         move, goal=goal, by=by, before=move.before.chance, after=move.after.chance, words=words

@@ -74,8 +74,12 @@ export function showThreats() {
  * and as a sentence in other phases.
  */
 export function showHelpfulMove() {
-  const move = findThreats()?.found?.move;
-  if (!move) return null;
+  const found = findThreats()?.found;
+  const move = found?.move;
+  if (!move) {
+    const isSettled = found?.is_complete && findTurn()?.fortify?.length > 0;
+    return isSettled ? element("p", { className: "help" }, "No fortifying move helps.") : null;
+  }
   const { territories } = store.board;
   const [from, to] = [move.from, move.to].map((name) => territories.indexOf(name));
   const isLegal = findTurn()?.fortify?.some((way) => way[0] === from && way[1] === to);
