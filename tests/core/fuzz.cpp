@@ -123,6 +123,7 @@ Problem sound_problem(Random& random, bool& honest) {
     }
     p.garrison = random.one_in(6) ? random.from(0, 3) : 1;
     p.price = random.one_in(4) ? 0.1 * random.uniform() : 0.0;
+    p.margin_price = random.one_in(3) ? 0.02 * random.uniform() : 0.0;
     p.once = random.one_in(5);
     if (random.one_in(6))
         for (int t = 0; t < lands; ++t) p.until.push_back(random.one_in(4));
@@ -205,7 +206,7 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
         case 8: view.defenders = std::min(view.defenders, least); break;
         case 9: view.battles = std::min(view.battles, least); break;
         case 10: view.sets = least < view.sets || least > 1024 ? least : view.sets; break;
-        case 11: view.price = random.of(ODD); break;
+        case 11: (random.one_in(2) ? view.price : view.margin_price) = random.of(ODD); break;
         case 12: view.once = least; break;
         case 13: view.armies = nullptr; break;
         case 14: view.throw_chance = nullptr; break;

@@ -29,7 +29,7 @@ struct Problem {
     std::vector<int32_t> way_first{0}, way_lands, way_number, way_enough;
     std::vector<int32_t> peril_first{0}, peril_lands, rival_first{0}, rival_lands, rival_number;
     std::vector<double> won, lost, pays, set_pays;
-    double price = 0.0, held = 0.0;
+    double price = 0.0, margin_price = 0.0, held = 0.0;
     std::vector<std::vector<int32_t>> near;  // by land, the neighbours
 
     explicit Problem(int lands)
@@ -115,6 +115,7 @@ struct Problem {
         p.set_lands = set_lands.data();
         p.set_pays = set_pays.data();
         p.price = price;
+        p.margin_price = margin_price;
         p.once = once;
         p.wins = wins;
         p.ways = int32_t(way_number.size());
