@@ -16,6 +16,7 @@ from iacta.questions.plan.sentences import format_value
 
 MIN_CHANCE_LOSS = 0.0005  # minimum loss of a chance to show
 MIN_POINTS_LOSS = 0.005  # minimum loss of points to show
+MAX_SUCCESS_LOSS = 0.05  # a conquest that lowers the value by more than this is not the aim
 
 
 class DiceChoice(NamedTuple):
@@ -43,6 +44,8 @@ class RankedMove(NamedTuple):
     figure: the value as text.
     success: the value after a conquest with median losses, in words; `None` if no conquest is
         possible.
+    is_single_roll: whether the attack helps for some rolls only, and a conquest with median losses
+        lowers the value. The plan may then stop this battle after any roll.
     """
 
     start: str
@@ -53,6 +56,7 @@ class RankedMove(NamedTuple):
     words: str
     figure: str
     success: str | None
+    is_single_roll: bool
 
 
 def rank_moves(plan: Plan, deadline: Deadline) -> Iterator[RankedMove]:
@@ -81,13 +85,24 @@ def rank_moves(plan: Plan, deadline: Deadline) -> Iterator[RankedMove]:
         )
         words = describe_loss(plan, loss, number)
         figure = "no estimate yet" if plan.value is None else format_value(plan, way.value)
-        success = _describe_success(plan, way)
-        yield RankedMove(way.start, way.to, way.dice, loss, by_dice, words, figure, success)
+        success = _find_success(plan, way)
+        is_single = (
+            plan.goal.is_chance
+            and success is not None
+            and way.value - success.value > MAX_SUCCESS_LOSS
+        )
+        said = None if success is None else _describe_success(plan, success)
+        if is_single:
+            said = f"roll once, then plan again; {said}"
+        more = words, figure, said, is_single
+        yield RankedMove(way.start, way.to, way.dice, loss, by_dice, *more)
 
 
 def is_negligible(plan: Plan, loss: float) -> bool:
-    """Return whether a loss of value is too small to show."""
-    return loss < (MIN_CHANCE_LOSS if plan.goal.is_chance else MIN_POINTS_LOSS)
+    """Return whether a loss of value is too small to show, or within the margin."""
+    return loss < (MIN_CHANCE_LOSS if plan.goal.is_chance else MIN_POINTS_LOSS) or (
+        loss <= plan.margin
+    )
 
 
 def describe_loss(plan: Plan, loss: float, rank: int = 1) -> str:
@@ -105,8 +120,21 @@ def describe_loss(plan: Plan, loss: float, rank: int = 1) -> str:
     return f"gives up {points} points"
 
 
-def _describe_success(plan: Plan, way: Alternative) -> str | None:
-    """Describe the value of the goal after a battle is won with median losses."""
+class _Success(NamedTuple):
+    """A battle that is won with median losses.
+
+    armies: the number of the attacker's armies left.
+    value: the value of the plan after the conquest.
+    is_reached: whether the conquest reaches the goal.
+    """
+
+    armies: int
+    value: float
+    is_reached: bool
+
+
+def _find_success(plan: Plan, way: Alternative) -> _Success | None:
+    """Return the conquest with median losses, or `None` if no conquest is possible."""
     problem = plan.problem
     v, c = problem.place(way.start), problem.place(way.to)
     spare = problem.turn.armies[v] - problem.garrisons[v]
@@ -127,12 +155,16 @@ def _describe_success(plan: Plan, way: Alternative) -> str | None:
     armies[v], armies[c] = garrison + able - moved, moved
     state = TurnState(tuple(armies), problem.owned | 1 << c)
     if plan.goal.is_chance and plan.goal.is_reached(problem.make_turn(state)):
-        figure = "100%"
-    else:
-        # If lookahead underestimates the plan, scale the value as `list_first_attacks` does.
-        now, held = plan.policy.decide(problem.start).value, problem.held
-        scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.comparable_value - held) / now
-        after = held + scale * (problem.sum_payoffs(state) + plan.policy.decide(state).value)
-        figure = format_value(plan, after)
-    over = add_noun(able + garrison, "army", "armies")
-    return f"{figure} once it is taken with {over} left"
+        return _Success(able + garrison, 1.0, is_reached=True)
+    # If lookahead underestimates the plan, scale the value as `list_first_attacks` does.
+    now, held = plan.policy.decide(problem.start).value, problem.held
+    scale = 1.0 if plan.policy.is_exact or now <= 0.0 else (plan.comparable_value - held) / now
+    after = held + scale * (problem.sum_payoffs(state) + plan.policy.decide(state).value)
+    return _Success(able + garrison, after, is_reached=False)
+
+
+def _describe_success(plan: Plan, success: _Success) -> str:
+    """Describe the value of the goal after a battle is won with median losses."""
+    figure = "100%" if success.is_reached else format_value(plan, success.value)
+    left = add_noun(success.armies, "army", "armies")
+    return f"{figure} once it is taken with {left} left"

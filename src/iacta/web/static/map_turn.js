@@ -127,7 +127,7 @@ function showBattle(border, move) {
   const attack = (parts) => actions.takeStep({ do: "attack", from, to, ...parts });
   const worth = move && [
     `Goal: ${move.figure}, ${move.words}.`,
-    move.success && `${move.success}.`,
+    move.success && `${move.success[0].toUpperCase()}${move.success.slice(1)}.`,
   ];
   const useless = findPlan() && ["This attack does not help you reach the goal."];
   const value = `${from} ${to}`; // for `map_taps.js`, to distinguish equal labels
@@ -155,7 +155,9 @@ function showBattle(border, move) {
         className: "primary",
         value,
       }),
-      tool("Roll to the end", () => actions.rollDice({ from, to }), { value }),
+      // Some attacks only help if the first roll goes well.
+      !move?.is_single_roll &&
+        tool("Roll to the end", () => actions.rollDice({ from, to }), { value }),
     ),
     form(
       "fought",
