@@ -25,8 +25,9 @@ BLUE = read_position("examples/eliminate-blue.json")
 def test_goals_in_order_have_values_between_their_parts_and_the_whole(
     position: Position, first: int, second: int
 ) -> None:
-    plan = best_plan(position, InOrder((FIRST, TakeAll("t1")), (first, second)))
-    alone, both = (best_plan(position, goal).comparable_value for goal in (FIRST, BOTH))
+    goals = InOrder((FIRST, TakeAll("t1")), (first, second))
+    plan = best_plan(position, goals, margin=0.0)
+    alone, both = (best_plan(position, goal, margin=0.0).comparable_value for goal in (FIRST, BOTH))
     assert plan.value == pytest.approx(first * plan.stages[0] + second * plan.stages[1], abs=1e-9)
     assert plan.win_probability == plan.stages[1] <= plan.stages[0] + 1e-12
     assert plan.stages[0] <= alone + 1e-9

@@ -82,7 +82,9 @@ def test_opponents_play_optimally_or_a_bound_is_reported(seed: int) -> None:
         rows = combinations_with_replacement(mine, new)
         chance = max(
             best_plan(
-                place_armies(Turn(theirs, plan.turn.rules), [(n, row.count(n)) for n in mine]), goal
+                place_armies(Turn(theirs, plan.turn.rules), [(n, row.count(n)) for n in mine]),
+                goal,
+                margin=0.0,
             ).comparable_value
             for row in rows
         )

@@ -53,15 +53,17 @@ def all_placements(position: Position, armies: int) -> list[list[tuple[str, int]
 def test_two_new_armies_are_placed_optimally(
     position: Position, goal: TakeAll | TakeAny | Worth
 ) -> None:
-    found = reinforce(Turn(position, place=2), goal)
+    found = reinforce(Turn(position, place=2), goal, margin=0.0)
     best = max(
-        best_plan(place_armies(position, each), goal).comparable_value
+        best_plan(place_armies(position, each), goal, margin=0.0).comparable_value
         for each in all_placements(position, 2)
     )
     assert found.plan.value == pytest.approx(best, abs=1e-9)
     assert found.plan.turn == place_armies(position, found.placement)
     assert sum(number for _, number in found.placement) == 2
-    assert found.before.value == pytest.approx(best_plan(position, goal).comparable_value)
+    assert found.before.value == pytest.approx(
+        best_plan(position, goal, margin=0.0).comparable_value
+    )
 
 
 def test_new_armies_are_divided_where_lookahead_would_not_divide_them() -> None:
@@ -83,9 +85,9 @@ def test_new_armies_are_divided_where_lookahead_would_not_divide_them() -> None:
 @pytest.mark.parametrize(("seed", "armies"), [(7, 4), (20, 3), (24, 5), (33, 6), (2, 4), (11, 3)])
 def test_no_placement_on_a_small_board_is_better(seed: int, armies: int) -> None:
     game = small_game(seed)
-    found = reinforce(game.turn().with_options(place=armies), game.goal)
+    found = reinforce(game.turn().with_options(place=armies), game.goal, margin=0.0)
     best = max(
-        best_plan(place_armies(game.turn(), each), game.goal).comparable_value
+        best_plan(place_armies(game.turn(), each), game.goal, margin=0.0).comparable_value
         for each in all_placements(game.position, armies)
     )
     assert found.plan.value == pytest.approx(best, abs=1e-9)
@@ -108,7 +110,7 @@ def test_equal_placements_are_ordered_by_the_armies_left_then_by_rolls_then_by_s
 
 
 def test_among_nearly_equal_plans_the_most_armies_left_decide() -> None:
-    plan = best_plan(place_armies(APART, [("s", 3)]), TakeAll("a,b"))
+    plan = best_plan(place_armies(APART, [("s", 3)]), TakeAll("a,b"), margin=0.0)
     weak = replace(plan, territories=plan.territories[1:])
     rough = replace(weak, value=plan.comparable_value + 4e-4, interval=(0.0, 1.0))
     exact = replace(weak, value=plan.comparable_value + 1e-7)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from iacta import Turn, Worth
+from iacta import Board, Position, Turn, Worth
 from iacta.forms.percentages import percent
 from iacta.questions import ask
 from iacta.questions.plan.question import PlanQuestion
@@ -101,3 +101,92 @@ def test_an_impossible_goal_has_the_chance_0() -> None:
     assert found["figure"] == "0%"
     valued = ask("steps", position=code, take="Brazil", steps=[{"do": "stop", "after": 0}]).record()
     assert [each["figure"] for each in valued["values"]] == ["0%", "0%"]
+
+
+# Southern Europe takes Egypt almost as likely alone as with the help of Western Europe.
+BREAK_AFRICA: dict[str, Any] = {
+    "from_": {"Southern Europe": 8, "Western Europe": 3},
+    "others": {"": 30, "Egypt": 2, "North Africa": 3},
+    "take_any": "Egypt, North Africa",
+}
+
+
+def test_a_sentence_says_how_the_most_likely_plan_differs() -> None:
+    plan = ask("plan", **BREAK_AFRICA)
+    first, second, *_ = plan.record()["sentences"]
+    assert first == (
+        "You take Egypt or North Africa with a chance of 97.43%; "
+        "no plan is more likely to succeed by more than 0.3 points."
+    )
+    assert second == (
+        "97.69% if you attack North Africa from Western Europe more often, for 1.1 armies more."
+    )
+
+
+def test_the_record_has_the_price_and_the_sacrifice_of_the_margin() -> None:
+    found = ask("plan", **BREAK_AFRICA).record()
+    greatest = ask("plan", **BREAK_AFRICA, margin=0).record()
+    assert (greatest["price"], greatest["sacrifice"]) == (0.0, 0.0)
+    assert found["proven"]
+    assert found["sacrifice"] == pytest.approx(greatest["value"] - found["value"], abs=1e-12)
+    assert found["moves"][0]["words"] == "best"
+    as_good = {move["from"]: move["words"] for move in found["moves"]}
+    assert as_good["Western Europe"] == "as good"
+    again = ask("plan", **BREAK_AFRICA, price=found["price"]).record()
+    assert (again["value"], again["price"]) == (found["value"], found["price"])
+
+
+@pytest.mark.parametrize("more", [{"hold": True}, {"need": "99%"}])
+def test_plans_that_hold_or_need_armies_have_no_margin(more: dict[str, Any]) -> None:
+    code = "1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1"
+    take: dict[str, Any] = {"take": "Brazil, Argentina"}
+    assert ask("plan", position=code, **take).record()["price"] > 0.0
+    assert ask("plan", position=code, **take, **more).record()["price"] == 0.0
+
+
+def find_africa_code(stack: int, defenders: int) -> str:
+    """Return the code of a position with armies in Southern Europe and in Egypt."""
+    mine = f"Southern%20Europe:red:{stack},Western%20Europe:red:3"
+    return f"1;classic;red;{mine},Egypt:blue:{defenders},North%20Africa:blue:3"
+
+
+def test_the_steps_of_a_turn_keep_the_price_of_its_start() -> None:
+    code = find_africa_code(8, 2)
+    goal: dict[str, Any] = {"take_any": "Egypt, North Africa"}
+    start = ask("plan", position=code, **goal).record()
+    roll: dict[str, Any] = {
+        "do": "attack",
+        "after": 0,
+        "from": "Southern Europe",
+        "to": "Egypt",
+        "dice": 3,
+    }
+    steps = [
+        {**roll, "left": left, "their_left": their} for left, their in ((8, 0), (7, 1), (6, 2))
+    ]
+    rows = ask("steps", code=code, **goal, steps=steps).record()["values"]
+    assert [row["price"] for row in rows[2:]] == [start["price"]] * 2
+    assert rows[0]["value"] == pytest.approx(start["value"], abs=1e-12)
+    for row, step in zip(rows[2:], steps[1:], strict=True):
+        later = find_africa_code(step["left"], step["their_left"])
+        found = ask("plan", position=later, **goal, price=start["price"]).record()
+        assert row["value"] == pytest.approx(found["value"], abs=1e-12)
+    mean = sum(
+        chance * row["value"]
+        for chance, row in zip((2890 / 7776, 2611 / 7776, 2275 / 7776), rows[1:], strict=True)
+    )
+    assert rows[0]["value"] == pytest.approx(mean, abs=1e-12)
+    assert [row["cost"] for row in rows[1:]] == [0.0, 0.0, 0.0]
+
+
+def test_an_attack_that_helps_for_some_rolls_only_says_so() -> None:
+    board = Board.from_edges("way", [("A", "C"), ("B", "C"), ("C", "D")])
+    mine = {"A": ("red", 2), "B": ("red", 5)}
+    # Armies that advance from A to C cannot take D, and block the way of the armies in B.
+    position = Position(board, "red", {**mine, "C": ("blue", 2)}, others=("blue", 1))
+    moves = ask("plan", position=position, take="C, D").record()["moves"]
+    found = {move["from"]: (move["is_single_roll"], move["success"]) for move in moves}
+    is_single, said = found["A"]
+    assert is_single
+    assert said.startswith("roll once, then plan again; ")
+    assert not found["B"][0]

@@ -13,7 +13,8 @@ from iacta.game import Attack
 from iacta.plan import TakeAll, best_plan
 from iacta.plan.alternatives import list_first_attacks
 from iacta.plan.judge import StateValue
-from iacta.plan.step_tree import StepTree
+from iacta.plan.margin import MARGIN
+from iacta.plan.step_tree import StateSearch, StepTree
 from iacta.questions import ask
 from iacta.questions.steps import StepsAnswer, StepsQuestion
 from tests.cases import for_each
@@ -147,7 +148,8 @@ def test_the_best_decision_of_a_longer_plan_has_no_cost(monkeypatch: pytest.Monk
     estimated = 0
     for asked, steps in islice(_best_rolls(), 10):
         row = value_steps({**asked, "steps": steps})[1]
-        assert (row["cost"], row["is_costly"]) == (0.0, False)
+        assert abs(row["cost"]) <= MARGIN
+        assert not row["is_costly"]
         estimated += row["error"] > 0
     assert estimated > 5
 
@@ -173,7 +175,7 @@ def test_the_value_of_a_turn_follows_from_its_successors() -> None:
     for k, value in enumerate((0.5, 0.6, 0.9, 0.8, 0.4)):
         turn = tree.nodes[k].turn
         assert turn is not None
-        tree.add_value(turn, asked.goal, StateValue(value))
+        tree.add_value(StateSearch(turn, asked.goal, turn), StateValue(value))
     first, placed, *_ = StepsAnswer(asked, tree).record()["values"]
     mean = (0.9 * 2890 + 0.8 * 2611 + 0.4 * 2275) / 7776
     assert first["value"] == placed["value"] == pytest.approx(mean)

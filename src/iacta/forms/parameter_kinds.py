@@ -170,6 +170,22 @@ class Chance(Kind):
         return {"anyOf": [number, {"type": "string"}]}
 
 
+class ChanceOrZero(Chance):
+    """A chance between 0 and 1, or 0.
+
+    >>> ChanceOrZero().parse("0", "margin"), ChanceOrZero().parse("0.5%", "margin")
+    (Fraction(0, 1), Fraction(1, 200))
+    """
+
+    def check(self, value: object, name: str) -> Fraction:
+        is_zero = value in (0, "0", "0%") and not isinstance(value, bool)
+        return Fraction(0) if is_zero else super().check(value, name)
+
+    def schema(self) -> Schema:
+        number = {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
+        return {"anyOf": [number, {"type": "string"}]}
+
+
 class Flag(Kind):
     """True or false. On the command line, a flag is an option without a value."""
 

@@ -9,7 +9,8 @@ the value under the plan's own policy: exact if the plan is exact, otherwise a l
 The policy plays on after the first attack, and may then make the other attacks. The difference
 between two values is therefore the cost of a different start. The plan's own first attack is listed
 first. If the policy rejects an attack of slightly greater value, the value of this attack is capped
-at the value of the plan.
+at the value of the plan, unless the plan has a price for lost armies (`iacta.plan.margin`): it then
+gives up some value on purpose.
 """
 
 from collections import defaultdict
@@ -59,7 +60,7 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     deadline: when to stop evaluating attacks; `None` for no limit. The plan's own attack is
         evaluated first, then the attacks of the largest stacks.
 
-    Each border is listed with its best number of dice. The plan's own first attack is included;
+    Each border is listed with its best number of dice. The plan's own first attack comes first;
     attacks that can only cost armies are left out. Values are exact if the plan is exact. Lookahead
     may underestimate the plan; in that case all values are scaled by the same factor so that the
     first entry has the value of the plan. A plan without a value has no alternatives.
@@ -81,18 +82,20 @@ def select_best_per_border(ways: Iterable[Alternative]) -> tuple[Alternative, ..
     """Return the best attack across each border, sorted by value.
 
     A border is skipped if all attacks across it can only cost armies.
+
+    ways: the attacks; the first is that of the plan and stays first.
     """
     best: dict[tuple[str, str], Alternative] = {}
-    useful = set[tuple[str, str]]()
+    useful, own = set[tuple[str, str]](), None
     for each in ways:
         border = each.start, each.to
-        before = best.setdefault(border, each)
-        if round(each.value, VALUE_DIGITS) > round(before.value, VALUE_DIGITS):
+        own, before = own or border, best.setdefault(border, each)
+        if border != own and round(each.value, VALUE_DIGITS) > round(before.value, VALUE_DIGITS):
             best[border] = each
         if not each.is_detour:
             useful.add(border)
     listed = (each for border, each in best.items() if border in useful)
-    return tuple(sorted(listed, key=lambda each: -each.value))
+    return tuple(sorted(listed, key=lambda each: (each[:2] != own, -each.value)))
 
 
 def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
@@ -109,6 +112,7 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
     names = problem.goal.names if problem.goal.is_chance else ()
     wanted = make_mask(map(problem.place, names)) or problem.field
     equal = SAME_ALTERNATIVE if policy.is_exact else EQUAL
+    most = best + plan.margin / scale
     dice_of = defaultdict[tuple[str, str], list[int]](list)
     for attack in problem.turn.actions():
         if isinstance(attack, Attack):
@@ -128,7 +132,7 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
                 if judged.dice and (is_own or not deadline.is_over):
                     # The policy may prefer its own attack to an attack whose value is slightly
                     # greater.
-                    value = best if is_own else min(_find_value(policy, start, judged), best)
+                    value = best if is_own else min(_find_value(policy, start, judged), most)
                     can_help = any(each.value > best + equal for each in judged.outcomes)
                     is_detour = not is_own and not wanted >> c & 1 and not can_help
                     worth = problem.held + scale * value
@@ -137,7 +141,10 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
                         found.insert(0, found.pop())
     if problem.focus is not None:
         found += _list_detours(plan, deadline)
-    return tuple(sorted(found, key=lambda each: (each.is_detour, -round(each.value, VALUE_DIGITS))))
+    first = found[:1] if plan.margin else []
+    rest = found[len(first) :]
+    rest.sort(key=lambda each: (each.is_detour, -round(each.value, VALUE_DIGITS)))
+    return *first, *rest
 
 
 def _list_detours(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:

@@ -12,6 +12,7 @@ from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.odds.search import find_least
 from iacta.plan.goals import Goal
+from iacta.plan.margin import MARGIN
 from iacta.plan.plan import Ending, Plan, Step, TerritoryEnd
 from iacta.plan.planner import Found, Planner
 from iacta.plan.problem import Problem, pose_problem, read_turn
@@ -36,7 +37,7 @@ def best_plan(
     budget: float | None = None,
     prove: float | None = None,
     threads: int | None = None,
-    margin: float = 0.0,
+    margin: float = MARGIN,
     price: float | None = None,
     progress: Progress | None = None,
     improved: Improved | None = None,
@@ -57,9 +58,8 @@ def best_plan(
     prove: stop as soon as the value of the plan is this close to its upper bound.
     threads: the number of threads; using more than 2 does not help. `None` means 2, or 1 in a
         worker process.
-    margin: how much chance the plan may give up to lose fewer armies, for example 0.005, but never
-        more than a hundredth of the chance (see `iacta.plan.margin`). With 0, the plan is the most
-        likely to succeed.
+    margin: how much chance the plan may give up to lose fewer armies, at most a hundredth of the
+        chance (see `iacta.plan.margin`). With 0, the plan is the most likely to succeed.
     price: the price of a lost army, from an earlier plan for the same goal in this turn. `None`
         means that the search finds the price from `margin`.
     progress: a callback that receives the value of the best plan and its upper bound whenever the
@@ -90,12 +90,13 @@ def best_plan(
             f"new armies must be placed before a plan, got {start.place}; `reinforce` places them"
         )
     return plan_within(
-        pose_problem(start, goal, price=0.0 if price is None else _read_positive(price, "price")),
+        pose_problem(start, goal),
         deadline,
         budget=None if budget is None else _read_positive(budget, "budget"),
         prove=None if prove is None else _read_positive(prove, "prove"),
         threads=_read_threads(threads),
-        margin=_read_positive(margin, "margin") if price is None else 0.0,
+        margin=_read_positive(margin, "margin"),
+        price=None if price is None else _read_positive(price, "price"),
         progress=progress,
         improved=improved,
     )
@@ -109,6 +110,7 @@ def plan_within(
     prove: float | None = None,
     threads: int = 1,
     margin: float = 0.0,
+    price: float | None = None,
     narrow: Found | None = None,
     progress: Progress | None = None,
     improved: Improved | None = None,
@@ -116,11 +118,14 @@ def plan_within(
     """Search for the best plan for a problem (a turn with a goal).
 
     deadline: when to stop searching.
-    margin: as for `best_plan`, but 0 by default. The price of the problem replaces it.
     narrow: as for `Planner`.
-    budget, prove, threads, progress, improved: as for `best_plan`.
+    budget, prove, threads, margin, price, progress, improved: as for `best_plan`, but `margin` is 0
+        by default.
     """
     found = None
+    if price is not None:
+        margin = 0.0
+        problem = replace(problem, price=price if problem.goal.has_margin else 0.0)
     planner = Planner(
         problem,
         deadline,
@@ -321,7 +326,8 @@ def armies_needed_for_plan(
     def is_enough(number: int) -> bool:
         armies = (*start.armies[:place], number, *start.armies[place + 1 :])
         limit = deadline.take_share(TRIAL_TIME_SHARE).time_limit
-        plan = best_plan(start.replace_armies(start.owners, armies), goal, time_limit=limit)
+        around = start.replace_armies(start.owners, armies)
+        plan = best_plan(around, goal, time_limit=limit, margin=0.0)
         if plan.value is None:
             raise IllegalError(
                 "time_limit must be long enough to find the fewest armies, "

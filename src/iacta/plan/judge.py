@@ -5,8 +5,10 @@ with its number of dice (`iacta.plan.alternatives`). For a step from s to s',
 
     cost = V(s) − Q(s, a),     luck = V(s') − V(s) + cost,
 
-so the luck of a roll is 0 on average. A step without dice has no luck: its cost is V(s) − V(s'). A
-loss within the uncertainty of the values counts as 0.
+where V(s) is the value of the plan, even if a plan with a slightly greater value would lose more
+armies (`iacta.plan.margin`). A cost may then be negative. By this definition the luck of a roll is
+0 on average. A step without dice has no luck: its cost is V(s) − V(s'). A loss within the
+uncertainty of the values counts as 0.
 
 Luck in armies needs no goal. If the two sides expect to lose E and E' armies and lose L and L',
 
@@ -44,6 +46,7 @@ from iacta.plan.alternatives import (
 )
 from iacta.plan.best import plan_within
 from iacta.plan.goals import Goal
+from iacta.plan.margin import MARGIN
 from iacta.plan.plan import Plan
 from iacta.plan.problem import pose_problem
 from iacta.plan.reinforcement import plan_with_new_armies
@@ -61,6 +64,9 @@ class StateValue(NamedTuple):
     error: float = 0.0
     uncertainty: float = 0.0  # a difference between two values is significant only if it is larger
     attacks: tuple[Alternative, ...] = ()  # the possible next attacks with their values, best first
+    price: float = 0.0  # the price of a lost army by which plans are compared
+    losses: float = 0.0  # the expected number of armies that the plan loses
+    margin: float = 0.0  # the largest value that the plan may give up to lose fewer armies
 
 
 class Judgement(NamedTuple):
@@ -81,7 +87,14 @@ class Judgement(NamedTuple):
     luck_armies: float | None = None
 
 
-def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> Plan | None:
+def plan_state(
+    turn: Turn,
+    goal: Goal,
+    deadline: Deadline,
+    threads: int = 1,
+    *,
+    price: float | None = None,
+) -> Plan | None:
     """Return a plan for the rest of a turn.
 
     The result is `None` outside the attack phase, if the goal is reached, or if another player has
@@ -91,17 +104,28 @@ def plan_state(turn: Turn, goal: Goal, deadline: Deadline, threads: int = 1) -> 
     goal: the goal of the player to move.
     deadline: when to stop searching. A search that finishes earlier is reproducible.
     threads: the number of threads to search with.
+    price: the price of a lost army since the goal began; `None` if the goal begins in this turn.
     """
     is_settled = goal.is_chance and goal.is_reached(turn)
     if turn.phase != "attack" or is_settled or turn.winner not in (None, turn.player):
         return None
-    return plan_within(pose_problem(turn, goal), deadline, budget=BUDGET, threads=threads)
+    return plan_within(
+        pose_problem(turn, goal),
+        deadline,
+        budget=BUDGET,
+        threads=threads,
+        margin=MARGIN,
+        price=price,
+    )
 
 
-def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateValue:
+def evaluate_state(
+    turn: Turn, goal: Goal | None, deadline: Deadline, price: float | None = None
+) -> StateValue:
     """Return the value of a turn in any phase for the goal of its player.
 
     goal: the goal of the player to move; `None` if the player to eliminate is already eliminated.
+    price: the price of a lost army since the goal began; `None` if the goal begins in this turn.
     """
     is_lost = turn.winner not in (None, turn.player)
     if is_lost and turn.phase != "advance":
@@ -115,12 +139,15 @@ def evaluate_state(turn: Turn, goal: Goal | None, deadline: Deadline) -> StateVa
         last = len(numbers) - 1
         tried = {numbers[last * k // (TRIED_ADVANCES - 1)] for k in range(TRIED_ADVANCES)}
         afters = [turn.after(Advance(number)) for number in sorted(tried)]
-        values = (evaluate_state(after, goal, deadline) for after in afters)
-        return max(values, key=lambda each: each.value)
+        values = [evaluate_state(after, goal, deadline, price) for after in afters]
+        top = max(values, key=lambda each: each.value)
+        # After the last hope, no army is lost.
+        hopeful = [each for each in values if each.losses > 0.0 or each.value >= top.value]
+        return max(hopeful, key=lambda each: each.value - top.price * each.losses)
     if turn.phase == "place":
-        plan = plan_with_new_armies(turn, goal, deadline, BUDGET)
+        plan = plan_with_new_armies(turn, goal, deadline, BUDGET, price)
     else:
-        found = plan_state(turn, goal, deadline)
+        found = plan_state(turn, goal, deadline, price=price)
         if found is None:
             return find_end_value(turn, goal)
         plan = found
@@ -146,7 +173,15 @@ def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
     """
     low, high = plan.interval or (plan.comparable_value, plan.comparable_value)
     attacks = list_first_attacks(plan) if has_attacks else ()
-    return StateValue(plan.comparable_value, (high - low) / 2, find_uncertainty(plan), attacks)
+    return StateValue(
+        plan.comparable_value,
+        (high - low) / 2,
+        find_uncertainty(plan),
+        attacks,
+        plan.price,
+        plan.expected_losses,
+        plan.margin,
+    )
 
 
 def judge_choice(before: StateValue, after: StateValue) -> Judgement:
@@ -173,7 +208,7 @@ def judge_attack(
     """
     best = before.attacks[0].value if before.attacks else 0.0
     costs = {
-        attack.dice: find_significant_loss(best - attack.value, before.uncertainty)
+        attack.dice: _find_cost(best - attack.value, before)
         for attack in before.attacks
         if attack[:2] == border
     }
@@ -185,6 +220,14 @@ def judge_attack(
     else:
         luck = None if cost is None else change + cost
     return Judgement(change, luck, cost, before.error + after.error)
+
+
+def _find_cost(loss: float, before: StateValue) -> float:
+    """Return the cost of an attack: a significant loss of value, negative only with a margin."""
+    is_gain = loss < 0.0 < before.margin
+    return find_significant_loss(loss, before.uncertainty) - (
+        find_significant_loss(-loss, before.uncertainty) if is_gain else 0.0
+    )
 
 
 def list_reduced_ends(

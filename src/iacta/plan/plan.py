@@ -7,6 +7,7 @@ from iacta.game import Turn
 from iacta.inputs.meanings import Unit
 from iacta.inputs.reprs import DisplayMixin, PasteableMixin
 from iacta.plan.goals import Goal
+from iacta.plan.margin import find_largest_sacrifice
 from iacta.plan.policy import Policy
 from iacta.plan.problem import Problem
 
@@ -88,7 +89,8 @@ class Plan(DisplayMixin):
         `None`, too, or 0 for a `Worth` or goals in order.
     upper_bound: an upper bound on the value of any legal play. If the plan fights each battle to
         the end, the bound covers only plans that do so.
-    proven: whether no play has a value greater by more than 1e-9; false for an estimate.
+    proven: whether the greatest value of any play is known to within 1e-9: `value`, or with a
+        margin `value + sacrifice`.
     steps: the borders that the plan may attack over, most likely first.
     territories: all territories at the end of the plan, in the order of the board.
     endings: the battles with which the plan may end before it reaches the goal, most likely first.
@@ -98,8 +100,8 @@ class Plan(DisplayMixin):
         are estimates if there is an `interval`. Empty for other goals, or without a `value`.
     interval: the 95% interval of an estimated value; `None` for an exact value, or without a value.
     battles_value: the value of the best plan that fights each battle to the end, if known.
-    price: the price of a lost army, by which this plan was chosen (see `iacta.plan.margin`); 0 if
-        the plan has the greatest value that the search found.
+    price: the price of a lost army by which plans were compared (see `iacta.plan.margin`); 0
+        without a margin.
     sacrifice: the value that this plan gives up to lose fewer armies.
     greatest: the plan with the greatest value, if it is another plan.
     games: the number of simulated games; 0 if the numbers are exact, or without a value.
@@ -157,6 +159,14 @@ class Plan(DisplayMixin):
     def gap(self) -> float:
         """The upper bound minus the value: no play improves the value by more."""
         return max(self.upper_bound - self.comparable_value, 0.0)
+
+    @property
+    def margin(self) -> float:
+        """The largest value that the plan may give up to lose fewer armies; 0 without a price."""
+        if not self.price:
+            return 0.0
+        greatest = self.comparable_value + self.sacrifice - self.problem.held
+        return find_largest_sacrifice(self.problem, greatest)
 
     @property
     def expected_losses(self) -> float:

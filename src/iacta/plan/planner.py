@@ -62,6 +62,7 @@ NARROW_THREAD_SHARE = 0.7  # fraction of the time for the narrow problem, if the
 SET_TIME_SHARE = 0.2  # fraction of the time to choose the territories to take for an `OwnAny` goal
 SET_BOUND_TIME_SHARE = 0.1  # fraction of the time for an upper bound on all sets of territories
 EQUAL = 0.0005  # policies whose values differ by less are ranked by the armies that they leave
+MIN_SAVED_ARMIES = 0.5  # an estimated policy must save this many to replace an exact one
 PRICE_TIME_SHARE = 0.5  # fraction of the time after this comparison for trying prices
 STYLE_COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing lookahead styles
 # The number of a game determines its dice. The final estimate begins with this number, so it does
@@ -475,9 +476,18 @@ def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
 
 
 def _combine_trials(finals: list["_Trial"]) -> Found:
-    """Return the result of the first trial; the last trial has the greatest value."""
+    """Return the result of the first trial; the last trial has the greatest value.
+
+    An estimate replaces an exact result only if it saves at least `MIN_SAVED_ARMIES`.
+    """
     found, greatest = finals[0].found, finals[-1].found
-    return found if len(finals) < 2 else replace(found, greatest=greatest)
+    if len(finals) < 2:
+        return found
+    saved = greatest.report.losses - found.report.losses
+    is_less_exact = found.interval is not None and greatest.interval is None
+    if is_less_exact and saved < MIN_SAVED_ARMIES:
+        return replace(greatest, price=found.price)
+    return replace(found, greatest=greatest)
 
 
 class _Trial:

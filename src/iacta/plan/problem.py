@@ -343,14 +343,13 @@ def refuse_large_board(board: Board, what: str) -> None:
         )
 
 
-def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0, *, price: float = 0.0) -> Problem:
+def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0) -> Problem:
     """Return the problem of reaching a goal by the attacks of a turn.
 
     turn: the turn, or a position at the start of the attacks. Cards and new armies that are not yet
         placed are ignored.
     goal: the goal of the player to move.
     new: the number of new armies that the player's territories contain, for error messages.
-    price: the price of a lost army when plans are compared, for goals with a margin.
 
     It is an error if the goal does not fit the turn, or if armies can grow under the rules.
     """
@@ -365,8 +364,7 @@ def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0, *, price: floa
         )
     refuse_large_board(turn.board, "plans")
     adapted_goal = goal.resolve_names(turn.board)
-    price = price if adapted_goal.has_margin else 0.0
-    problem = Problem(enter_phase(turn, "attack"), adapted_goal, price=price)
+    problem = Problem(enter_phase(turn, "attack"), adapted_goal)
     adapted_goal.refuse_unfit(problem.turn)
     problem.refuse_large(new)
     return problem

@@ -42,6 +42,7 @@ from iacta.plan.best import (
     plan_within,
 )
 from iacta.plan.goals import Goal, TakeWithArmies
+from iacta.plan.margin import MARGIN
 from iacta.plan.own_any import choose_goal, find_missing_armies
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL, LARGE, Found, solve_exactly
@@ -158,6 +159,8 @@ def reinforce(
     goal: Goal,
     *,
     time_limit: float | None = None,
+    margin: float = MARGIN,
+    price: float | None = None,
     progress: Progress | None = None,
     improved: Callable[[Reinforcement], object] | None = None,
 ) -> Reinforcement:
@@ -167,6 +170,7 @@ def reinforce(
     goal: as for `best_plan`.
     time_limit: the maximum time in seconds; `None` for no limit, which makes the result the same on
         every machine.
+    margin, price: as for `best_plan`; they also decide between placements.
     progress: a callback that receives the value of the best plan so far and its upper bound.
     improved: a callback that receives the best placement so far and its plan.
 
@@ -197,20 +201,27 @@ def reinforce(
         return Reinforcement(number, placement, plan, before, quick, tuple(marginals), all_tried)
 
     report = None if improved is None else lambda *pair: improved(combine(*pair))
-    return combine(*_choose_placement(turn, goal, found, some, deadline, progress, report))
+    chosen = _choose_placement(
+        turn, goal, found, some, deadline, progress, report, margin=margin, price=price
+    )
+    return combine(*chosen)
 
 
-def plan_with_new_armies(turn: Turn, goal: Goal, deadline: Deadline, budget: float) -> Plan:
+def plan_with_new_armies(
+    turn: Turn, goal: Goal, deadline: Deadline, budget: float, price: float | None = None
+) -> Plan:
     """Plan quickly after each of the two most promising placements; return the better plan.
 
     turn: the turn, with its new armies.
     budget: the search budget for each plan, relative to the default.
+    price: as for `best_plan`.
     """
     part = deadline.take_share(PLACEMENT_COMPARISON_SHARE)
     values = find_quick_values(turn, goal, turn.place, part, QUICK_STATES)
     found = Placements(TurnState.from_turn(turn), values)
     few = found.rank_placements(turn.place)[:FINALISTS]
-    return next(iter(rank_plans(list_plans(turn, few, goal, deadline, budget)).values()))
+    plans = list_plans(turn, few, goal, deadline, budget, margin=MARGIN, price=price)
+    return next(iter(rank_plans(plans).values()))
 
 
 def list_plans(
@@ -220,11 +231,15 @@ def list_plans(
     deadline: Deadline,
     budget: float,
     known: Mapping[Placement, Found] = MappingProxyType({}),
+    *,
+    margin: float = 0.0,
+    price: float | None = None,
 ) -> dict[Placement, Plan]:
     """Return a plan for each placement. If time is short, later placements are left out.
 
     budget: the search budget for each plan, relative to the default.
     known: solutions of the narrow problems after placements, if known.
+    margin, price: as for `best_plan`.
     """
     plans = dict[Placement, Plan]()
     for each in placements:
@@ -232,23 +247,27 @@ def list_plans(
             break
         part = deadline.take_share(1 / (len(placements) - len(plans)))
         there = pose_problem(place_armies(turn, each), goal)
-        plans[each] = plan_within(there, part, budget=budget, narrow=known.get(each))
+        plans[each] = plan_within(
+            there, part, budget=budget, margin=margin, price=price, narrow=known.get(each)
+        )
     return plans
 
 
 def rank_plans(plans: Mapping[Placement, Plan]) -> dict[Placement, Plan]:
     """Return placements with their plans, sorted from best to worst.
 
-    If values are equal, the plan that leaves the most armies comes first.
+    Within the margin of the greatest value, the price of the lost armies decides. If there is no
+    margin and the values are equal, the plan that loses the fewest armies comes first.
     """
-    top = max(plans.values(), key=lambda plan: plan.comparable_value)
+    top = max(plans.values(), key=lambda plan: plan.comparable_value + plan.sacrifice)
 
     def make_sort_key(pair: tuple[Placement, Plan]) -> tuple[bool, float, float]:
-        plan = pair[1]
+        plan, value = pair[1], pair[1].comparable_value
         same = PLACEMENT_GAIN if plan.interval is top.interval is None else EQUAL
-        is_top = plan.comparable_value >= top.comparable_value - same
+        is_top = value >= top.comparable_value + top.sacrifice - max(same, top.margin)
         left = sum(each.expected_armies for each in plan.territories)
-        return is_top, left if is_top else 0.0, plan.comparable_value
+        rank = value + top.price * left if top.price else left
+        return is_top, rank if is_top else 0.0, value
 
     return dict(sorted(plans.items(), key=make_sort_key, reverse=True))
 
@@ -326,6 +345,9 @@ def _choose_placement(
     deadline: Deadline,
     progress: Progress | None = None,
     improved: Callable[[Placement, Plan], object] | None = None,
+    *,
+    margin: float = 0.0,
+    price: float | None = None,
 ) -> tuple[Placement, Plan]:
     """Choose the placement with the best plan; return the placement with a plan of full budget.
 
@@ -341,10 +363,15 @@ def _choose_placement(
         known = comparison.compare(best, deadline.take_share(NARROW_SHARE))
         tried = [*dict.fromkeys([*rank_solutions(known)[:1], *finalists])]
         part = deadline.take_share(FINALIST_SHARE)
-        best = next(iter(rank_plans(list_plans(turn, tried, goal, part, FINALIST_BUDGET, known))))
+        plans = list_plans(
+            turn, tried, goal, part, FINALIST_BUDGET, known, margin=margin, price=price
+        )
+        best = next(iter(rank_plans(plans)))
     report: Improved | None = None if improved is None else partial(improved, best)
     placed = place_armies(turn, best)
-    return best, find_plan(placed, goal, deadline, progress, report, known.get(best))
+    return best, find_plan(
+        placed, goal, deadline, progress, report, known.get(best), margin=margin, price=price
+    )
 
 
 class _NarrowComparison:
@@ -440,12 +467,17 @@ def find_plan(
     progress: Progress | None = None,
     improved: Improved | None = None,
     narrow: Found | None = None,
+    *,
+    margin: float = 0.0,
+    price: float | None = None,
 ) -> Plan:
     """Return the best plan, found with the default number of threads."""
     return plan_within(
         pose_problem(turn, goal),
         deadline,
         threads=count_default_threads(),
+        margin=margin,
+        price=price,
         narrow=narrow,
         progress=progress,
         improved=improved,

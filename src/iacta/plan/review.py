@@ -298,16 +298,28 @@ def _evaluate_states(
 
     Several threads evaluate the states; each search uses one thread.
     """
+    from concurrent.futures import Future  # a slow import
+
+    begun = [(played, played.goal) for played in turns if played.goal is not None]
     states = [
-        (state, played.goal)
-        for played in turns
-        if played.goal is not None
+        (state, goal, k)
+        for k, (played, goal) in enumerate(begun)
         for state in (played.turn, *(battle.after for battle in played.battles))
     ]
+    # The price of a lost army is found where a turn begins, and stays the same for the turn.
+    prices = [Future[float]() for _ in begun]
 
     def evaluate(number: int, part: Deadline) -> _State:
-        state, goal = states[number]
-        return _evaluate(state, goal, part)
+        state, goal, k = states[number]
+        if state is not begun[k][0].turn:
+            return _evaluate(state, goal, part, prices[k].result())
+        try:
+            start = _evaluate(state, goal, part)
+        except BaseException as error:
+            prices[k].set_exception(error)
+            raise
+        prices[k].set_result(start.value.price)
+        return start
 
     ready, due = dict[int, _State](), 0
     for number, state in run_in_threads(evaluate, range(len(states)), deadline):
@@ -317,12 +329,20 @@ def _evaluate_states(
             due += 1
 
 
-def _evaluate(turn: Turn, goal: Goal, deadline: Deadline, *, has_attacks: bool = True) -> _State:
+def _evaluate(
+    turn: Turn,
+    goal: Goal,
+    deadline: Deadline,
+    price: float | None = None,
+    *,
+    has_attacks: bool = True,
+) -> _State:
     """Search for the best plan in a state, and return the state with the plan and its value.
 
+    price: the price of a lost army in this turn; `None` if the turn begins.
     has_attacks: whether to include the values of the possible next attacks.
     """
-    plan = plan_state(turn, goal, deadline)
+    plan = plan_state(turn, goal, deadline, price=price)
     if plan is None:
         return _State(turn, None, find_end_value(turn, goal))
     return _State(turn, plan, value_plan(plan, has_attacks=has_attacks))
@@ -338,16 +358,19 @@ class _Values:
     def __init__(self, goal: Goal, deadline: Deadline, states: Iterator[_State]) -> None:
         self.goal, self.deadline, self.proven, self._states = goal, deadline, True, states
         self._known: dict[Turn, StateValue] = {}
+        self.price: float | None = None  # the price of a lost army, from the first state
 
     def take_next_state(self) -> _State | None:
         """Return the next evaluated state of the game, or `None` after the deadline."""
         state = next(self._states, None)
+        if state is not None and self.price is None:
+            self.price = state.value.price
         return None if state is None else self._note_proof(state)
 
     def find_value(self, turn: Turn) -> StateValue:
         """Return the value of a state that did not occur in the game, such as another advance."""
         if turn not in self._known:
-            state = _evaluate(turn, self.goal, self.deadline, has_attacks=False)
+            state = _evaluate(turn, self.goal, self.deadline, self.price, has_attacks=False)
             self._known[turn] = self._note_proof(state).value
         return self._known[turn]
 
@@ -435,9 +458,9 @@ def _judge_battle(
         judged, key=lambda each: each[0] + each[2]
     )
     better = ""
-    if advance > attack_cost:
+    if advance > max(attack_cost, value.margin):
         better = f"move {usual} in"
-    elif best is not None and attack_cost:
+    elif best is not None and attack_cost > value.margin:
         better = _name_attack(best)
         if best[:2] == border:
             better += f" with {best.dice} {'die' if best.dice == 1 else 'dice'}"
@@ -468,7 +491,7 @@ def _value_reduced_ends(
             chance,
             ready.value
             if end == fought
-            else evaluate_state(end, values.goal, values.deadline).value,
+            else evaluate_state(end, values.goal, values.deadline, values.price).value,
         )
         for chance, end in ends
     ]

@@ -10,6 +10,7 @@ mean value after a roll whose results are all in the tree, if that is greater.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import fsum
+from typing import NamedTuple
 
 from iacta.game import Attack, Losses, Throw, Turn
 from iacta.game.steps import TreeTurn, find_border, read_losses
@@ -25,6 +26,23 @@ from iacta.plan.judge import (
 CHOICES = ("place", "advance", "stop", "fortify")  # the names of steps that roll no dice
 
 
+class StateSearch(NamedTuple):
+    """A state of a turn to evaluate.
+
+    turn: the state.
+    goal: the goal of its player.
+    start: the state in which the player chose this goal.
+    """
+
+    turn: Turn
+    goal: object
+    start: Turn
+
+    @property
+    def is_start(self) -> bool:
+        return self.turn == self.start
+
+
 class StepTree:
     """A tree of turns, the steps between them, and the values found so far.
 
@@ -36,7 +54,7 @@ class StepTree:
         # The values found so far, by the code of the turn and the goal.
         self._known: dict[tuple[str, str], StateValue] = {}
 
-    def list_searches(self, order: Iterable[int]) -> list[tuple[Turn, object]]:
+    def list_searches(self, order: Iterable[int]) -> list[StateSearch]:
         """Return the turns that need a search, each with its goal, without duplicates.
 
         These are the turns to evaluate, the turn before each of their steps, and all possible
@@ -44,25 +62,49 @@ class StepTree:
 
         order: the indexes of the turns to evaluate.
         """
-        found: dict[tuple[str, str], tuple[Turn, object]] = {}
+        found: dict[tuple[str, str], StateSearch] = {}
         for k in order:
-            goal = self.nodes[k].goal
+            goal, start = self.nodes[k].goal, self.nodes[self._find_start(k)].turn
+            if goal is None or start is None:
+                continue
             for number in (self.nodes[k].before, k) if self.nodes[k].step else (k,):
                 turn = self.nodes[number].turn
-                if turn is not None and goal is not None and not self._begins_turn(k, number):
-                    found.setdefault(_make_key(turn, goal), (turn, goal))
-            for _, turn in self._list_reduced_ends(k) if goal is not None else ():
-                found.setdefault(_make_key(turn, goal), (turn, goal))
+                if turn is not None and not self._begins_turn(k, number):
+                    found.setdefault(_make_key(turn, goal), StateSearch(turn, goal, start))
+            for _, turn in self._list_reduced_ends(k):
+                found.setdefault(_make_key(turn, goal), StateSearch(turn, goal, start))
         return [*found.values()]
+
+    def _find_start(self, k: int) -> int:
+        """Return the index of the turn in which the player chose the goal of a turn."""
+        goal = self.nodes[k].goal
+        while (step := self.nodes[k].step) is not None and step["do"] != "next":
+            k = self.nodes[k].before
+            if self.nodes[k].goal != goal:
+                break
+        return k
 
     def _begins_turn(self, k: int, number: int) -> bool:
         """Return whether step `k` begins another player's turn and `number` is the turn before."""
         step = self.nodes[k].step
         return number != k and step is not None and step["do"] == "next"
 
-    def add_value(self, turn: Turn, goal: object, value: StateValue) -> None:
-        """Store the value of a turn for a goal."""
-        self._known[_make_key(turn, goal)] = value
+    def list_starts(self, searches: Iterable[StateSearch]) -> list[StateSearch]:
+        """Return the states in which the goals of some states were chosen, without duplicates."""
+        found: dict[tuple[str, str], StateSearch] = {}
+        for each in searches:
+            start = each._replace(turn=each.start)
+            found.setdefault(_make_key(start.turn, start.goal), start)
+        return [*found.values()]
+
+    def find_price(self, search: StateSearch) -> float | None:
+        """Return the price of a lost army for a state; `None` while it is unknown."""
+        value = self._known.get(_make_key(search.start, search.goal))
+        return None if value is None else value.price
+
+    def add_value(self, search: StateSearch, value: StateValue) -> None:
+        """Store the value of a state."""
+        self._known[_make_key(search.turn, search.goal)] = value
 
     def values(self) -> list[StateValue | None]:
         """Return the value of each turn, raised where later turns prove a greater value."""
@@ -177,8 +219,10 @@ def _make_key(turn: Turn, goal: object) -> tuple[str, str]:
 
 def _raise_value(value: StateValue | None, proven: StateValue | None) -> StateValue | None:
     """Return the greater of a turn's own value and a value that later turns prove possible."""
-    if value is not None and proven is not None and proven.value > value.value:
-        return proven._replace(attacks=value.attacks)
+    if value is not None and proven is not None and proven.value > value.value + value.margin:
+        return value._replace(
+            value=proven.value, error=proven.error, uncertainty=proven.uncertainty
+        )
     return value
 
 

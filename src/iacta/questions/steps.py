@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from math import fsum
 from typing import Any, ClassVar
 
@@ -35,7 +35,7 @@ from iacta.inputs.json_and_toml import parse_json
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.judge import Judgement, StateValue, evaluate_state
 from iacta.plan.named_goals import GOAL_KINDS, read_goal_record
-from iacta.plan.step_tree import StepTree
+from iacta.plan.step_tree import StateSearch, StepTree
 
 MIN_LOSS = 0.0005  # minimum loss or luck to show
 MAX_PRECISE_ERROR = 0.002  # maximum error of a precise chance; ten times as much for points
@@ -156,24 +156,37 @@ class StepsQuestion(MomentForm, Question):
             read_int(number, "order", most=len(nodes) - 1)
         tree, deadline = StepTree(nodes), Deadline.from_time_limit(self.time_limit).disable_shares()
         searches = tree.list_searches(order)
-
-        def evaluate(number: int, part: Deadline) -> StateValue | None:
-            turn, goal = searches[number]
-            try:
-                value = evaluate_state(turn, read_goal_record(turn, goal), part)
-            except IactaError:  # a recorded goal may not fit its turn
-                return None
-            return (
-                None if part.is_over else value
-            )  # an interrupted search gives no reproducible value
-
-        numbers = range(len(searches))
-        for done, (number, value) in enumerate(run_in_threads(evaluate, numbers, deadline), 1):
-            if value is not None:
-                tree.add_value(*searches[number], value)
-            if watch is not None:
-                watch("Looking at steps", done / len(searches), so_far=StepsAnswer(self, tree))
+        # The state in which a goal was chosen comes first, because it determines the price.
+        starts = tree.list_starts(searches)
+        others = [each for each in searches if each not in starts]
+        done = 0
+        for some in (starts, others):
+            for number, value in run_in_threads(
+                partial(self._evaluate, some, tree), range(len(some)), deadline
+            ):
+                if value is not None:
+                    tree.add_value(some[number], value)
+                done += 1
+                if watch is not None:
+                    part = done / (len(starts) + len(others))
+                    watch("Looking at steps", part, so_far=StepsAnswer(self, tree))
         return StepsAnswer(self, tree)
+
+    def _evaluate(
+        self, searches: Sequence[StateSearch], tree: StepTree, number: int, deadline: Deadline
+    ) -> StateValue | None:
+        """Return the value of a state, or `None` if it is unknown when the deadline comes."""
+        search = searches[number]
+        price = tree.find_price(search)
+        if price is None and not search.is_start:
+            return None  # the search for the price was interrupted
+        try:
+            goal = read_goal_record(search.turn, search.goal)
+            value = evaluate_state(search.turn, goal, deadline, price)
+        except IactaError:  # a recorded goal may not fit its turn
+            return None
+        # An interrupted search gives no reproducible value.
+        return None if deadline.is_over else value
 
 
 class StepValueRecord(KeyedRecord, of=Judgement):
@@ -194,6 +207,9 @@ class StepValueRecord(KeyedRecord, of=Judgement):
     luck_armies: float | None
     cost: float | None
     error: float | None
+    price: float = key(
+        "The price of a lost army, by which plans for the goal are compared since it was chosen."
+    )
     is_costly: bool = key("Whether the decision gave up a value that is shown.")
     is_rough: bool = key("Whether the error is large.")
 
@@ -264,7 +280,8 @@ class StepsAnswer(Answer):
         figure = "" if value is None else self._format_value(step_index, value.value)
         luck = self._describe_luck(step_index, judged, least=MIN_LOSS)
         cost = judged.cost or 0.0
-        choice = f"choice {self._format_points(step_index, -cost)}" if cost >= MIN_LOSS else ""
+        is_costly = cost >= MIN_LOSS and cost > self._find_margin(step_index)
+        choice = f"choice {self._format_points(step_index, -cost)}" if is_costly else ""
         return StepValueRecord.from_attributes(
             judged,
             value=None if value is None else value.value,
@@ -272,9 +289,15 @@ class StepsAnswer(Answer):
             is_chance=self._is_chance(step_index),
             words=", ".join(filter(None, (figure, luck, choice))),
             sum=self._describe_sum(step_index),
-            is_costly=cost >= MIN_LOSS,
+            price=0.0 if value is None else value.price,
+            is_costly=is_costly,
             is_rough=self._is_rough(step_index, judged),
         )
+
+    def _find_margin(self, step_index: int) -> float:
+        """Return the largest cost of a step that counts as none."""
+        before = self.values[self.tree.nodes[step_index].before]
+        return 0.0 if before is None else before.margin
 
     def _is_chance(self, step_index: int) -> bool:
         goal = self.tree.nodes[step_index].goal

@@ -205,6 +205,7 @@ class PlanAnswer(Answer):
             has_tried_all = self.new is None or self.new.has_tried_all
             yield f"{beginning}{note_rules(rules)}{sentences.describe_proof(plan, has_tried_all)}"
             yield from sentences.explain_gain(plan)
+            yield from sentences.describe_sacrifice(plan)
             if brought is not None:
                 yield f"{around.describe_cards(brought)} {around.TRADED}"
         if self.question.own_any is not None and not isinstance(plan.goal, OwnAny):

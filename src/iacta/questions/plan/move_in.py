@@ -29,28 +29,40 @@ class MoveIn(NamedTuple):
     values: Sequence[Sequence[float]]
 
 
-def compare_advances(turn: Turn, goal: Goal, deadline: Deadline) -> tuple[MoveIn, Plan]:
+def compare_advances(
+    turn: Turn, goal: Goal, deadline: Deadline, margin: float, price: float | None
+) -> tuple[MoveIn, Plan]:
     """Return the best number of armies to move in, with the plan that follows.
 
     turn: a turn right after a conquest.
     goal: the goal of the turn.
     deadline: when to stop searching.
+    margin, price: as for `best_plan`.
     """
+
+    def plan_after(number: int, part: Deadline) -> Plan:
+        after = turn.after(Advance(number))
+        return find_plan(after, goal, part, margin=margin, price=price)
+
     tried = _pick_evenly(list_advances(turn), MAX_COMPARED_ADVANCES)
-    end, ranked = deadline.take_share(ADVANCE_COMPARISON_SHARE), list[tuple[float, int]]()
+    end, plans = deadline.take_share(ADVANCE_COMPARISON_SHARE), dict[int, Plan]()
     for number in tried:
-        part = end.take_share(1 / (len(tried) - len(ranked)))
-        ranked.append((_plan_after_advance(turn, number, goal, part).comparable_value, number))
-    quick, best = max(ranked)
-    plan = _plan_after_advance(turn, best, goal, deadline)
+        plans[number] = plan_after(number, end.take_share(1 / (len(tried) - len(plans))))
+    top = max(plans.values(), key=lambda each: each.comparable_value + each.sacrifice)
+
+    def rank(number: int) -> tuple[bool, float, int]:
+        each = plans[number]
+        # After the last hope, no attack follows and no army is lost.
+        has_hope = each is top or bool(each.steps)
+        return has_hope, each.comparable_value - top.price * each.expected_losses, number
+
+    best = max(plans, key=rank)
+    plan = plan_after(best, deadline)
     # The values come from quick searches. The best number is searched again for longer, and all
     # values are shifted by the difference.
-    shift = 0.0 if plan.value is None else plan.value - quick
-    return MoveIn(best, tuple((number, value + shift) for value, number in ranked)), plan
-
-
-def _plan_after_advance(turn: Turn, armies: int, goal: Goal, deadline: Deadline) -> Plan:
-    return find_plan(turn.after(Advance(armies)), goal, deadline)
+    shift = 0.0 if plan.value is None else plan.value - plans[best].comparable_value
+    values = tuple((number, each.comparable_value + shift) for number, each in plans.items())
+    return MoveIn(best, values), plan
 
 
 def defend_conquest(turn: Turn) -> MoveIn:

@@ -19,6 +19,7 @@ from iacta.forms.moment import (
 )
 from iacta.forms.parameter_kinds import (
     Chance,
+    ChanceOrZero,
     CommaList,
     Flag,
     Kind,
@@ -53,6 +54,7 @@ from iacta.plan import (
     Worth,
 )
 from iacta.plan.goals import MAX_WORTH
+from iacta.plan.margin import MARGIN
 from iacta.plan.named_goals import GOAL_KINDS, read_goal
 from iacta.plan.reinforcement import MAX_PLACED_ARMIES
 from iacta.plan.simulated import MAX_PLAN_RUNS
@@ -208,6 +210,19 @@ class PlanParameters(VictoryForm, RulesForm, Question):
         metavar="GAP",
         default=None,
     )
+    margin: Fraction | None = parameter(
+        ChanceOrZero(),
+        "How much chance to give up to lose fewer armies; 0: none.",
+        usual="0.5%, at most a hundredth of the chance",
+        excludes="worth or hold or need",
+        default=None,
+    )
+    price: Fraction | None = parameter(
+        Number(least=0),
+        "The price of a lost army, from an earlier plan in this turn.",
+        excludes="margin or worth or hold or need",
+        default=None,
+    )
     alternatives: bool = parameter(Flag(), "Compare all possible first attacks.", default=False)
     cards: tuple[tuple[str, int], ...] | None = parameter(
         Pairs(Whole(), "blue=4"),
@@ -327,6 +342,13 @@ class PlanParameters(VictoryForm, RulesForm, Question):
         victim = moment.owner_of(goal.names[0])
         hands = {name: hand.number for name, hand in moment.cards.items()}
         return {name: hands[name] for name in hands if name in (victim, moment.player)}
+
+    @property
+    def largest_sacrifice(self) -> float:
+        """How much chance the plan may give up to lose fewer armies."""
+        if self.hold or self.need is not None:
+            return 0.0
+        return MARGIN if self.margin is None else float(self.margin)
 
     @cached_property
     def goal(self) -> Goal | None:

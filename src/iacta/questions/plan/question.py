@@ -91,9 +91,9 @@ class PlanQuestion(PlanParameters):
 
     def _plan_attacks(self, goal: Goal, deadline: Deadline, watch: Watch | None) -> PlanAnswer:
         """Plan the attacks of the turn and return the answer."""
-        turn = self.turn
+        turn, price = self.turn, None if self.price is None else float(self.price)
         if turn.phase == "advance":
-            move_in, plan = compare_advances(turn, goal, deadline)
+            move_in, plan = compare_advances(turn, goal, deadline, self.largest_sacrifice, price)
             return PlanAnswer(self, plan, move_in=move_in)
         brought, show = self.new_armies, Improvements(watch)
         options: dict[str, Any] = {
@@ -104,6 +104,8 @@ class PlanQuestion(PlanParameters):
             new = reinforce(
                 turn,
                 goal,
+                margin=self.largest_sacrifice,
+                price=price,
                 improved=lambda new: show(PlanAnswer(self, new.plan, new=new)),
                 **options,
             )
@@ -117,6 +119,8 @@ class PlanQuestion(PlanParameters):
             turn,
             goal,
             prove=prove,
+            margin=self.largest_sacrifice,
+            price=price,
             improved=lambda plan: show(PlanAnswer(self, plan)),
             **options,
         )

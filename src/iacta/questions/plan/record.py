@@ -240,6 +240,11 @@ class PlanRecord(KeyedRecord, of=Plan):
     )
     upper_bound: float = key(is_column=True)
     proven: bool
+    price: float = key(
+        "The price of a lost army by which plans were compared; 0 for the greatest chance alone. "
+        "With `--price`, later plans of the turn keep it."
+    )
+    sacrifice: float = key("How much chance, or value, the plan gives up to lose fewer armies.")
     steps: Sequence[StepRecord] = key("The battles that may be fought, most likely first.")
     territories: Sequence[TerritoryEnd]
     seconds: float

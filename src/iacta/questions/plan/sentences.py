@@ -23,6 +23,8 @@ NOTICEABLE_POINTS = 0.05  # a smaller gap between points and their bound is not 
 # A bound is shown if its gap to the value is at most NEAR times the maximum value, or if the bound
 # rules out at least the fraction INFORMATIVE of the range between the value and the maximum.
 NEAR, INFORMATIVE = 0.01, 0.2
+NOTICEABLE_SACRIFICE = 0.0001  # a plan that sacrifices less counts as the best plan
+MIN_MORE_CHANCE = 0.05  # the smallest increase of the chance of a battle to mention
 MAX_PLAN_LINES = 40  # maximum number of rows in a table
 MAX_ENDINGS = 3  # maximum number of rows in the table of failures
 MAY_EXIST = "; a better plan may exist."
@@ -84,13 +86,43 @@ def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
         kind = f" of attacks{kind}"  # the fortifying move may give a territory enough armies
     if plan.proven:
         placement = "" if has_tried_all else " for this placement"
-        return f"{worth}; no plan{kind} is better{placement}."
+        if plan.sacrifice < NOTICEABLE_SACRIFICE:
+            return f"{worth}; no plan{kind} is better{placement}."
+        points = _round_up(100 * plan.sacrifice if is_chance else plan.sacrifice, 1)
+        better = (
+            f"more likely to succeed by more than {points} points"
+            if is_chance
+            else f"better by more than {_round_up(plan.sacrifice, 2)} points"
+        )
+        return f"{worth}; no plan{kind} is {better}{placement}."
     if plan.gap < (NOTICEABLE_CHANCE if is_chance else NOTICEABLE_POINTS):
         return f"{worth}; no plan{kind} is noticeably better."
     if has_worth_goal(plan) or plan.gap > NEAR * plan.problem.rewards.most:
         return f"{worth}{MAY_EXIST}"
     points = f"{_round_up(100 * plan.gap if is_chance else plan.gap, 2)} points"
     return f"{worth}; no plan{kind} is more than {points} better."
+
+
+def describe_sacrifice(plan: Plan) -> Iterator[str]:
+    """Yield a sentence on the plan with the greatest chance, if it is noticeably another plan."""
+    other = plan.greatest
+    if other is None or other.value is None or plan.sacrifice < NOTICEABLE_SACRIFICE:
+        return
+    value = format_value(plan, other.value)
+    fought = {(step.start, step.to): step.reach_probability for step in plan.steps}
+    more = {
+        (step.start, step.to): step.reach_probability - fought.get((step.start, step.to), 0.0)
+        for step in other.steps
+    }
+    start, to = border = max(more, key=lambda each: more[each])
+    if more[border] < MIN_MORE_CHANCE:
+        change = "if you roll more often"
+    elif fought.get(border, 0.0) < MIN_LISTED_CHANCE:
+        change = f"if you also attack {to} from {start}"
+    else:
+        change = f"if you attack {to} from {start} more often"
+    lost = other.expected_losses - plan.expected_losses
+    yield f"{value} {change}, for {lost:.1f} armies more."
 
 
 def _list_bounds(plan: Plan) -> Iterator[str]:

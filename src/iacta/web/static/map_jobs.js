@@ -148,6 +148,16 @@ export function findGoalAfter(k) {
   return searches.lists.isDone(makeGoalsJob(k)) ? { worth: true } : null;
 }
 
+/**
+ * Return the price of a lost army for a plan after a step. The price is found at the start of the
+ * turn, so that the plans of a turn do not give up more and more chance to lose fewer armies.
+ */
+function findPrice(k, { hold, worth }) {
+  const start = findTurnStart(k);
+  const price = store.values.rows[start]?.price;
+  return k !== start && price && !hold && !worth ? { price } : {};
+}
+
 /** Return the job for a plan after a step; null without a goal or a turn. */
 export function makeGoalJob(k) {
   const { board } = store;
@@ -156,7 +166,7 @@ export function makeGoalJob(k) {
   if (!goal || !code) return null;
   return {
     address: "api/v1/plan",
-    body: { position: code, board: board.board, ...goal },
+    body: { position: code, board: board.board, ...goal, ...findPrice(k, goal) },
     seconds: SECONDS.goal,
     read: (found) => readPlan(board, found),
   };
