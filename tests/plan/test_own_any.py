@@ -1,6 +1,7 @@
 """Owning any n more territories: exact on small boards, the best set of territories on others."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, pairwise
 from random import Random
@@ -12,14 +13,24 @@ from iacta import ask, classic_board
 from iacta.board import Board, Holding, Position
 from iacta.game import Fortify, Missions, Turn
 from iacta.game.moment import read_moment
+from iacta.game.victory import WayToWin
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.methods import find_kernel
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
-from iacta.plan import OwnAny, TakeAll, best_plan, place_armies, reinforce, simulate_plan
-from iacta.plan.goals import find_owned
+from iacta.plan import (
+    Goal,
+    OwnAny,
+    TakeAll,
+    best_plan,
+    own_any,
+    place_armies,
+    reinforce,
+    simulate_plan,
+)
+from iacta.plan.goals import WinGame, find_owned
 from iacta.plan.named_goals import read_goal
-from iacta.plan.own_any import MAX_VALUED_SETS, _SetSearch, choose_territories
+from iacta.plan.own_any import MAX_VALUED_SETS, _SetSearch, choose_goal, choose_territories
 from iacta.plan.problem import Problem, pose_problem
 from iacta.plan.quick_estimates import estimate_goal
 from iacta.plan.search import Search
@@ -319,3 +330,18 @@ def test_after_the_deadline_no_more_sets_of_territories_are_listed(
 def test_a_few_dice_need_no_time_that_is_left() -> None:
     attack, defence, rolls = find_dice(find_kernel(Rules(garrison=3)), False, Deadline(0))
     assert (attack, defence, len(rolls)) == (3, 2, 6)
+
+
+def test_after_the_deadline_no_more_ways_to_win_are_valued(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, valued = make_grid_problem(10, 9, 50), list[Goal]()
+    names = [problem.name(t) for t in bits(problem.field)]
+    ways = tuple(WayToWin(names) for names in combinations(names[:10], 3))
+    win = replace(problem, goal=WinGame(ways))
+
+    def count(_problem: Problem, goal: Goal, *_: object) -> float:
+        valued.append(goal)
+        return 0.0
+
+    monkeypatch.setattr(own_any, "_find_goal_value", count)
+    assert choose_goal(win, win.start, 0, Deadline(0)) == TakeAll(ways[0].territories)
+    assert len(valued) == 1

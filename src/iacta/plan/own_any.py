@@ -83,7 +83,11 @@ def _choose_way(
     """Return the goal to take the best of some sets, or of the territories in `counted`."""
     sets += [each.names for each in counted if not isinstance(each, TakeWithArmies)]
     if len(sets) > MAX_LOOKAHEAD_WAYS:
-        values = {names: _find_best_value(problem, names, start, new, deadline) for names in sets}
+        values = dict[tuple[str, ...], float]()
+        for names in sets:  # the fewest defenders first
+            if values and deadline.is_over:
+                break
+            values[names] = _find_best_value(problem, names, start, new, deadline)
         sets = sorted(values, key=lambda names: values[names], reverse=True)[:MAX_LOOKAHEAD_WAYS]
     goals: list[Conquest | WinGame] = [each for each in counted if isinstance(each, TakeWithArmies)]
     if sets:
