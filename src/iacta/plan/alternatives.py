@@ -70,7 +70,8 @@ def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternat
     >>> borders = ("A", "C"), ("B", "C"), ("C", "A"), ("C", "B")
     >>> board = Board("two ways", ("A", "B", "C"), borders)
     >>> holdings = Holding("red", 6), Holding("red", 3), Holding("blue", 3)
-    >>> for each in alternatives(best_plan(Position(board, "red", holdings), TakeAll("C"))):
+    >>> plan = best_plan(Position(board, "red", holdings), TakeAll("C"), margin=0)
+    >>> for each in alternatives(plan):
     ...     print(each.start, each.dice, round(each.value, 4))
     A 3 0.8691
     B 2 0.869

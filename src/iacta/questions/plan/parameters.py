@@ -212,14 +212,14 @@ class PlanParameters(VictoryForm, RulesForm, Question):
     )
     margin: Fraction | None = parameter(
         ChanceOrZero(),
-        "How much chance to give up to lose fewer armies; 0: none.",
-        usual="0.5%, at most a hundredth of the chance",
+        "Chance to give up for fewer losses.",
+        usual="0.5%",
         excludes="worth or hold or need",
         default=None,
     )
     price: Fraction | None = parameter(
         Number(least=0),
-        "The price of a lost army, from an earlier plan in this turn.",
+        "The price of a lost army, from an earlier plan.",
         excludes="margin or worth or hold or need",
         default=None,
     )
@@ -248,14 +248,14 @@ class PlanParameters(VictoryForm, RulesForm, Question):
     )
     opponents_get: int | tuple[tuple[str, int], ...] | None = parameter(
         NewArmies(Whole(), "blue=5,green=3"),
-        "With --hold: new armies of opponents, 5 or blue=5,green=3.",
-        usual="by the usual rule",
+        "With --hold: 5 or blue=5,green=3.",
+        usual="as usual",
         needs="hold",
         default=None,
     )
     fortify: str | None = parameter(
         OneOf(FORTIFY),
-        "With --hold: fortify to connected or adjacent territories; none: not at all.",
+        "With --hold: adjacent or none.",
         usual=FORTIFY[0],
         needs="hold",
         default=None,
