@@ -28,7 +28,7 @@ struct Battle {
     std::vector<double> lost;  // [a * (defenders + 1) + e]: the chance that `a` attackers lose and e defenders remain
 };
 
-// The rules of attacks on each territory, and their chances.
+// The dice rules for attacks on each territory, and the chances of the results of each roll.
 class Dice {
   public:
     explicit Dice(const iacta_problem& p);

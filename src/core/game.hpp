@@ -33,7 +33,8 @@ struct Way {
     int number, enough;
 };
 
-// A peril: a rival wins if the player takes all of `lands` while rivals own at least `number` territories of `rivals`.
+// A peril: a rival wins if the player takes all of `lands` while the rival still owns at least
+// `number` of the territories `rivals`.
 template <int W>
 struct Peril {
     Set<W> lands, rivals;

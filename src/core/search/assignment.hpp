@@ -541,7 +541,7 @@ class Assigner {
     }
 
     // Estimates the armies that the player loses if each stack fights for its part. If one conquest is enough, the
-    // stacks fight one after another, in the order of the losses for each success.
+    // stacks fight one after another, and the stack with the fewest losses per conquest begins.
     double estimate_losses(const Position<W>& s, const Parts<W>& parts) {
         struct Try {
             double chance, losses;

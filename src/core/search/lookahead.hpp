@@ -329,12 +329,11 @@ class Lookahead {
         return parts;
     }
 
-    // The value of the assignment after a result of an attack, the number of armies that advance, and with a margin an
-    // estimate of the armies lost by the attack and after it.
+    // The evaluation of the state after a result of an attack.
     struct After {
-        double value;
-        int moved;
-        double cost = 0.0;
+        double value;       // the value of the assignment in the new state
+        int moved;          // the number of armies that advance
+        double cost = 0.0;  // with a margin, an estimate of the armies lost by the attack and later
     };
     // A cache of the values after the results of attacks in one state. The key is a hash of the changed territories.
     using Afters = std::unordered_map<uint64_t, After>;

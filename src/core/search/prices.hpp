@@ -54,8 +54,9 @@ class Prices {
     double most_ = 0.0;
 };
 
-// Divides the payments of a game among its territories. chances: upper bounds, from Bounds::chances, on the chances to
-// take each territory with a payment and then each set; an empty vector counts as bounds of 1.
+// Divides the payments of a game among its territories.
+// chances: the upper bounds from Bounds::chances, one for each territory with a payment, and then
+// one for each set with a payment. If the vector is empty, each upper bound is 1.
 template <int W>
 Payments divide_payments(const Game<W>& game, const std::vector<double>& chances) {
     Payments payments{std::vector<double>(game.lands), std::vector<double>(game.lands)};

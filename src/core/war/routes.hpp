@@ -124,8 +124,8 @@ class Routes {
         }
         return best;
     }
-    // Returns the placements of `new_armies` new armies. Each army goes to a stack beside the part that is least likely to be
-    // taken. Only territories from s.first on can get armies.
+    // Distributes `new_armies` new armies among the stacks. Each army goes to a stack beside the
+    // part that is least likely to be taken. Only territories from s.first on can get armies.
     std::vector<Wish> list_wishes(const War<W>& s, int new_armies) {
         const Game<W>& g = rules_.game(s);
         std::vector<Wish> found;
