@@ -97,8 +97,9 @@ def armies_needed_to_hold(
     goal, get, time_limit: as for `hold_without_attack`.
     chance: the required chance C.
 
-    With one army less, the search found no placement with that chance. A time limit that is too
-    short, or 1000 new armies that are not enough, raise `IllegalError`.
+    With one army less, the search found no placement with that chance.
+
+    Raises `IllegalError` if the time limit is too short, or if 1000 new armies are not enough.
 
     >>> turn = Turn.from_code("1;classic;red;Indonesia:red:6,Siam:blue:7")
     >>> armies_needed_to_hold(turn, TakeAll("Indonesia"), "90%").placement

@@ -62,8 +62,8 @@ class GameLog(NamedTuple):
 
     turns: the turns in order.
     unclear: for a recording, the number of unclear events of each kind that are left out.
-    ambiguous: for a recording, the number of turns whose last armies to move may have moved in
-        after the conquest, or have been the fortifying move.
+    ambiguous: for a recording, the number of turns in which the last movement of armies fits both
+        the advance after a conquest and the fortifying move.
     """
 
     turns: list[LoggedTurn]

@@ -396,10 +396,10 @@ class OwnAny(Goal):
 class WinGame(Goal):
     """Win the game in this turn, in any of several ways.
 
-    ways: the ways to win. One of them is enough.
-    fortify: the range of the last move of the turn, which may complete a way that requires several
-        armies on each territory.
-    is_complete: whether these are all ways to win; otherwise the chance to win may be greater.
+    ways: the ways to win; one way is enough.
+    fortify: the range of the fortifying move. If a way requires several armies on each territory,
+        this move may add the missing armies to the last territory.
+    is_complete: whether `ways` contains all ways to win; if not, the chance to win may be greater.
 
     >>> from iacta.game.victory import WayToWin
     >>> WinGame((WayToWin(("Peru",)), WayToWin(number=30))).ways[1].number

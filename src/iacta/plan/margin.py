@@ -8,8 +8,8 @@ Therefore plans are compared by
 where L is the expected number of lost armies and λ the price of a lost army. Let C0 and L0 be the
 chance and the losses of the plan with the greatest chance, and m the margin. The best plan for this
 sum has C − λL ≥ C0 − λL0. It therefore sacrifices at most C0 − C ≤ λ(L0 − L). With λ = m / L0 the
-sacrifice is at most m. Since most plans still lose armies, the larger price λ = 4m / L0 usually
-keeps within the margin, too, so it is tried first.
+sacrifice is at most m. The larger price λ = 4m / L0 is tried first. Its sacrifice is at most m if
+L ≥ 3/4 L0, and usually also for smaller losses L.
 
 The price is found once, where a goal begins, and stays the same for the turn. Sacrifices then do
 not add up: from any later state on, the plan sacrifices at most the price times the armies that it

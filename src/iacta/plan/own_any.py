@@ -80,7 +80,13 @@ def _choose_way(
     counted: list[Conquest],
     deadline: Deadline,
 ) -> Conquest | WinGame | None:
-    """Return the goal to take the best of some sets, or of the territories in `counted`."""
+    """Return the goal with the greatest value: take any one of some sets, or a goal in `counted`.
+
+    The result is `None` if there is no goal, or if it is the goal of the problem.
+
+    sets: the territories of each way to win that names its territories.
+    counted: the goals chosen for the ways to win that count territories.
+    """
     sets += [each.names for each in counted if not isinstance(each, TakeWithArmies)]
     if len(sets) > MAX_LOOKAHEAD_WAYS:
         values = dict[tuple[str, ...], float]()

@@ -161,8 +161,8 @@ class Policy:
         """Return the action in a turn, as `iacta.game.Turn.play` expects.
 
         turn: the turn of the problem in any later state, even a state that the policy would never
-            reach. In phases without attacks or advances, the policy ends the phase, or makes the
-            last move that reaches its goal.
+            reach. In phases without attacks or advances, the policy ends the phase, except for a
+            fortifying move that reaches its goal.
         """
         owned, problem = find_owned(turn), self.problem
         if turn.phase == "attack":

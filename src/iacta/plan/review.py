@@ -137,12 +137,12 @@ class Review:
     """The review of a game.
 
     steps: the battles and stops of all turns, in order.
-    is_chance: whether values are chances to reach a goal, rather than worths; also true if no turn
-        has a goal.
+    is_chance: whether values are chances to reach a goal, and not the worth of armies and
+        territories (goal `Worth`); also true if no turn has a goal.
     proven: whether all values are proven to be optimal.
     unclear: for a recording, the number of unclear events of each kind that were left out.
-    ambiguous: for a recording, the number of turns whose last armies to move may have moved in, or
-        have been the fortifying move.
+    ambiguous: for a recording, the number of turns in which the last movement of armies fits both
+        the advance after a conquest and the fortifying move.
     missed: the number of battles at the end of the log that were left out for lack of time.
     corrections: a description of each position that was corrected by hand; corrections are not
         judged.

@@ -161,8 +161,9 @@ class BoardArrays(CoreData):
     ) -> None:
         """Set the tables of whole battles.
 
-        rows: for each kind of rules, the results from `solve_battles` for 1, 2, ... defenders.
-        able, longest: the largest number of attackers and of defenders.
+        rows: for each kind of rules, the results of `solve_battles` for 1, 2, ... defenders.
+        able: the largest number of attackers.
+        longest: the largest number of defenders.
         """
         battles = [each for some in rows for each in some]
         width = max((by_lost.shape[1] for by_lost, _ in battles), default=1)

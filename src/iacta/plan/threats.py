@@ -359,8 +359,8 @@ _Compared: TypeAlias = list[tuple[Fortify, _Estimates, _Estimates]]
 def _find_best(compared: _Compared) -> HelpfulMove | None:
     """Return the fortifying move that lowers the loss most, or `None`.
 
-    The move must lower a threat, by the most dangerous opponent before and after the move, by at
-    least `MIN_LOWERED_CHANCE`.
+    The greatest threat to the territory or continent that the move helps most must fall by at least
+    `MIN_LOWERED_CHANCE`. Another opponent may be the most dangerous one after the move.
     """
     best, most = None, (0.0, SMALL)
     for move, before, after in compared:
