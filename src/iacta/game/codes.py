@@ -233,7 +233,7 @@ def read_fields(phase: str, table: FileTable, board: Board) -> TurnFields:
     """Read the fields of a turn from their values in a code or a file.
 
     phase: the name of the phase.
-    table: the values by their keys, each a `Value`. The key of a false option is missing.
+    table: the values by their keys, each a `Value`. Options that are off have no key.
     board: the board of the turn.
 
     Raises `IactaError` for a malformed value, with its line in the table.

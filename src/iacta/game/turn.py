@@ -733,7 +733,7 @@ class Turn(TurnData):
         return self.state._replace(phase=phase, place=armies, first=first)
 
     def _check_setting(self) -> None:
-        """Raise an error if the setting does not allow the armies or the attack in progress."""
+        """Raise an error if the rules do not allow the present armies or the attack in progress."""
         held = zip(self.board.territories, self.owners, self.armies, strict=True)
         empty = next((name for name, owner, armies in held if owner and not armies), None)
         if empty is not None and self.rules.garrison > 0:

@@ -236,7 +236,7 @@ class Victory:
         return False
 
     def list_rival_wins(self, turn: GameState) -> tuple[RivalWin, ...]:
-        """Return the wins of other players by an elimination that the player to move makes.
+        """Return the wins that an elimination by the player to move gives to other players.
 
         turn: the turn before the elimination.
         """
