@@ -137,13 +137,14 @@ class GoalChance:
     chance: the fraction of games in which the turn reached the goal; 1 for holding and for the
         usual AI's own choice.
     win: the player's chance to win the game.
-    interval: Wilson's 95% interval of `win` with the variance of the results, and ± .03 more if V
-        scored some of the games.
+    interval: the 95% interval of `win`: Wilson's interval with the variance of the results, wider
+        for goals behind the best goal, and ± .03 more if the value function V (see
+        `iacta.war.chances`) scored some of the games.
     second_opinion: the chance to win if the keeper plays this turn and every seat afterwards.
     second_opinion_interval: the interval of `second_opinion`, like `interval`, but with ± .06.
     behind: the best goal's `win` minus this goal's `win`.
-    behind_interval: `behind` ± the half-width of Wilson's interval with the variance of the
-        differences, and ± .03 more if V scored some of the games.
+    behind_interval: the 95% interval of `behind`, and ± .03 more if V scored some of the games.
+        Its width comes from the variance of the difference in each pair of games.
     games: the number of games.
     is_clear: whether `behind_interval` lies above 0.
     plan: the plan if `how` is `"plan"` or `"worth"`.
