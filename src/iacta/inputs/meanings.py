@@ -1,7 +1,8 @@
 """The meanings and units of fields, stated once in the class that has the fields.
 
 The docstring of a class describes each field on a line `name: meaning`, and annotations such as
-`Count` and `Unit` restrict its values. Higher layers derive JSON, schemas and tables from them.
+`Count` and `Unit` restrict its values. Higher layers derive JSON, schemas and tables from these
+meanings and units.
 """
 
 import re
