@@ -117,10 +117,11 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     answer: the answer of `iacta.ask("goals", ...)`. If it has `win`, the chart shows chances to
         win.
 
-    The table `goals` has for each `goal` the `chance` of the best plan, if there is a plan, with an
-    interval from `low` to `high` for the result of a longer search, and `is_known`. If the question
-    has `win`, the table also has `how` (the way the turn is played), `win` (the share of games won)
-    with its interval from `low` to `high`, and `second_opinion` (the share with a second AI).
+    The table `goals` has one row for each `goal`. If there is a plan, `chance` is the chance of the
+    best plan, a longer search would find a chance from `low` to `high`, and `is_known` is false if
+    this interval is 0 to 100%. If the question has `win`, the table also has `how` (the way the
+    turn is played), `win` (the share of games won) with its interval from `low` to `high`, and
+    `second_opinion` (the share with a second AI).
     """
     from iacta.forms.whole_game import PEOPLE  # slow to import
     from iacta.questions.goals import is_known
