@@ -208,7 +208,8 @@ class StepValueRecord(KeyedRecord, of=Judgement):
     cost: float | None
     error: float | None
     price: float = key(
-        "The price of a lost army, by which plans for the goal are compared since it was chosen."
+        "The price of a lost army in comparisons of plans for the goal. It stays the same from the "
+        "choice of the goal on; 0 if the value is unknown."
     )
     is_costly: bool = key("Whether the decision gave up a value that is shown.")
     is_rough: bool = key("Whether the error is large.")

@@ -81,7 +81,7 @@ def make_power_sections(
 
 
 def list_power_lines(audited: Audit) -> Iterator[str]:
-    """Yield a sentence on the smallest bias that each kind of throws in a log reveals."""
+    """Yield a sentence for each frequent kind of throw: the smallest bias that a log can reveal."""
     level = audited.level / audited.test_count
     for kind in sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MAX_KINDS]:
         bias = audited.find_detectable_bias(kind)

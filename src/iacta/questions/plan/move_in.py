@@ -13,7 +13,8 @@ from iacta.plan.reinforcement import find_plan
 
 MAX_COMPARED_ADVANCES = 12  # maximum number of advances to compare by search
 MAX_DEFENDED = 60  # maximum number of advances to compare for defence alone
-# Fraction of the time for the comparison; the rest is for the best number.
+# Fraction of the time in which advances are compared. In the rest of the time, a longer search
+# evaluates the best advance.
 ADVANCE_COMPARISON_SHARE = 0.6
 
 
