@@ -208,7 +208,7 @@ function showGoal() {
   on["targets-said"].textContent = names.join(", ") || hint;
 }
 
-/** Return whether a choice of the menu describes a goal, held or not. */
+/** Return whether a menu choice describes a goal, apart from the option to hold. */
 function describesSame(choice, { text, is_list: isList }) {
   const [kind, , ...numbers] = choice.split(".");
   const [own, , ...ownNumbers] = text.split(".");
