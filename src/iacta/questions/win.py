@@ -41,8 +41,8 @@ from iacta.war.players import AS_LIKED, PLAYERS
 from iacta.war.tournament import MAX_ROUNDS
 
 SIDES = (
-    "Each AI plays every side: the computer is iacta's usual AI, and the keeper AI, about as good, "
-    "guards its continents."
+    "One AI plays every side: either the computer, iacta's usual AI, or the keeper AI, which is "
+    "about as good and guards its continents."
 )
 
 
