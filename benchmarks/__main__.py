@@ -34,7 +34,7 @@ from benchmarks import (
 )
 from benchmarks.measure import Comparison, Measurement, seconds
 from iacta import Battle, Campaign, armies_needed, simulate_campaign, win_probability, win_table
-from iacta.methods import counting, find_kernel
+from iacta.methods import choose_kernel, counting
 from iacta.rules.roll import _count_losses, loss_counts
 from iacta.rules.rules import CLASSIC
 
@@ -65,7 +65,7 @@ def compare_rolls() -> Iterator[Comparison]:
     def cold() -> None:
         loss_counts.cache_clear()
         _count_losses.cache_clear()
-        counting._find_coefficients.cache_clear()
+        counting._compute_coefficients.cache_clear()
         for dice in MATCH_UPS:
             loss_counts(*dice, CLASSIC)
 
@@ -130,9 +130,9 @@ def compare_fractions() -> Iterator[Comparison]:
     """Compare large battles computed in fractions."""
     yield Comparison(
         "1,000 v 1,000 in fractions",
-        seconds(lambda: find_kernel(CLASSIC, method="closed_form").win_probability(1000, 1000)),
+        seconds(lambda: choose_kernel(CLASSIC, method="closed_form").win_probability(1000, 1000)),
         "a table of whole numbers",
-        seconds(lambda: find_kernel(CLASSIC, method="counting").win_probability(1000, 1000), 1),
+        seconds(lambda: choose_kernel(CLASSIC, method="counting").win_probability(1000, 1000), 1),
         1,
         0.3,
     )
@@ -150,7 +150,7 @@ def compare_markov() -> Iterator[Comparison]:
 
     yield Comparison(
         "Markov chain, all starts up to 100 v 100",
-        seconds(lambda: find_kernel(CLASSIC, method="markov").win_table(100, 100, 1)),
+        seconds(lambda: choose_kernel(CLASSIC, method="markov").win_table(100, 100, 1)),
         "memoised recursion",
         seconds(plain_table, 3),
         1,

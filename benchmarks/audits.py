@@ -154,7 +154,7 @@ def make_battle_log(dice: str, battles: int, rng: np.random.Generator) -> str:
         if dice == "loaded":
             ours, theirs = _fight_loaded(attackers, defenders, rng)
         else:
-            ends, sums = _find_ends(attackers, defenders, dice == "blitz")
+            ends, sums = _compute_ends(attackers, defenders, dice == "blitz")
             ours, theirs = ends[min(int(np.searchsorted(sums, rng.random())), len(ends) - 1)]
         if dice == "upsets" and rng.random() < UPSETS:
             favourite_attacks = Battle(attackers, defenders).win_probability() > 0.5
@@ -164,7 +164,7 @@ def make_battle_log(dice: str, battles: int, rng: np.random.Generator) -> str:
 
 
 @lru_cache(maxsize=2**12)
-def _find_ends(
+def _compute_ends(
     attackers: int, defenders: int, is_blitz: bool
 ) -> tuple[list[tuple[int, int]], np.ndarray]:
     """Return the possible ends of a battle, and the cumulative sums of their chances."""

@@ -40,7 +40,7 @@ from iacta.board.position import read_position
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
 from iacta.plan.planner import STYLES
-from iacta.plan.policy import MAX_STATES_BY_DEFAULT, STARTS, find_policy
+from iacta.plan.policy import MAX_STATES_BY_DEFAULT, STARTS, choose_policy
 from iacta.plan.problem import pose_problem
 from iacta.plan.search import Search, Style
 from iacta.questions.plan import PlanQuestion
@@ -116,7 +116,7 @@ def measure_games() -> Iterator[Measurement]:
     """Measure how long a simulated game and a decision take on hard positions."""
     games, moves = [], []
     for each in hard_positions():
-        policy = find_policy(pose_problem(each.position, each.goal), states=0)
+        policy = choose_policy(pose_problem(each.position, each.goal), states=0)
         if not isinstance(policy.search, Search):
             raise TypeError("this benchmark needs the compiled core")
         started = time.process_time()

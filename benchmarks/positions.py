@@ -12,7 +12,7 @@ from iacta.board.files import classic_board
 from iacta.board.position import read_position
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, Worth, eliminate
-from iacta.plan.policy import find_policy
+from iacta.plan.policy import choose_policy
 from iacta.plan.problem import pose_problem
 from iacta.plan.search import Search
 
@@ -249,7 +249,7 @@ def hard_questions(number: int, first: int = 20_000) -> Iterator[Question]:
         for goal in goals:
             if {*_list_names(position, goal)} <= mine:
                 continue
-            policy = find_policy(pose_problem(position, goal), states=HARD_STATES)
+            policy = choose_policy(pose_problem(position, goal), states=HARD_STATES)
             games = policy.search.play(Deadline(), HARD_GAMES)
             if 0.1 < games.gains.mean() < 0.9 and games.report.states > HARD_SEEN:
                 number -= 1

@@ -19,7 +19,7 @@ from benchmarks.war import REFERENCE, SEED, Recorded, play_to_middle, start_game
 from iacta import Sets, Turn, best_goals, classic_board
 from iacta.native.deadline import Deadline
 from iacta.war.chances import CUT_ROUNDS
-from iacta.war.games import War, describe_aim, find_best_aim_per_goal
+from iacta.war.games import War, choose_best_aim_per_goal, describe_aim
 from iacta.war.goals import DEFAULT_GAMES, _try_plans
 from iacta.war.players import PLAYERS
 
@@ -66,7 +66,7 @@ def goal_position(seed: int) -> Recorded:
     shown = {
         (each.goal, each.how) for each in best_goals(turn, games=DEFAULT_GAMES, seed=seed).goals
     }
-    for aim, _ in find_best_aim_per_goal(war, usual, seed):
+    for aim, _ in choose_best_aim_per_goal(war, usual, seed):
         found = war.play_games(
             (usual,) * len(war.seats),
             games=GAMES_OF_A_GOAL,

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from iacta import CLASSIC, Dice, Distribution, Outcome, Rules, find_rules
-from iacta.methods import METHODS, find_kernel
+from iacta.methods import METHODS, choose_kernel
 from iacta.methods.kernel import Kernel, Values
 from iacta.odds.needed import win_probabilities_keeping
 
@@ -55,7 +55,7 @@ class Asked:
 
     def kernel(self, rules: Rules) -> Kernel:
         """Return the kernel of the method."""
-        return find_kernel(rules, method=self.name)
+        return choose_kernel(rules, method=self.name)
 
     def refuse(self, attackers: int, defenders: int, rules: Rules) -> None:
         """Raise the errors that the kernel raises."""

@@ -127,7 +127,7 @@ def _text(rng: random.Random, parameter: Parameter) -> str:
     if isinstance(kind, parameter_kinds.Chance):
         return rng.choice(["50%", "0.9", "1/3", "99.9%", "1e-9", "0.999999999999"])
     if isinstance(kind, parameter_kinds.Whole | parameter_kinds.Number):
-        least, most = kind.least or 0, 20 if kind.most is None else min(kind.most, 20)
+        least, most = kind.minimum or 0, 20 if kind.maximum is None else min(kind.maximum, 20)
         return str(rng.choice([least, rng.randint(least, most), rng.randint(least, most)]))
     if isinstance(kind, parameter_kinds.Way):
         return rng.choice(["{}", "{}:capital", "{}@2", "{}~3", "{}:zombie defender@0~1"]).format(

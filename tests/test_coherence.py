@@ -16,8 +16,8 @@ from iacta.plan import Goal, Policy, TakeAll, TakeAny, best_plan, judge
 from iacta.plan.alternatives import list_first_attacks
 from iacta.plan.planner import EQUAL
 from iacta.plan.policy import best_policy
-from iacta.plan.problem import TurnState, pose_problem
-from iacta.plan.quick_estimates import Conquest, QuickEstimate, find_implied, order_estimates
+from iacta.plan.problem import SearchState, pose_problem
+from iacta.plan.quick_estimates import Conquest, QuickEstimate, list_implied, order_estimates
 from iacta.plan.reinforcement import plan_with_new_armies
 from tests.cases import choose_seeds
 
@@ -88,7 +88,7 @@ def test_an_implied_goal_adopts_the_policy_and_a_stronger_goal_the_bound() -> No
     holdings = Holding("red", 5), *(Holding("blue", 1),) * 3
     position = Position(board, "red", holdings)
     goals = {"b": TakeAll("b"), "all": TakeAll("b,c,d"), "any": TakeAny("c,d")}
-    implied = find_implied(
+    implied = list_implied(
         {key: Conquest.for_goal(goal, Turn(position)) for key, goal in goals.items()}
     )
     assert implied == {"b": [], "all": ["b", "any"], "any": []}
@@ -130,7 +130,7 @@ def find_exact_policy(seed: int) -> Policy | None:
     return best_policy(pose_problem(turn, goal), Deadline(), MAX_STATES)
 
 
-def list_states(policy: Policy) -> list[TurnState]:
+def list_states(policy: Policy) -> list[SearchState]:
     """Return the states in a line of play in which each roll has its most likely result."""
     states = [policy.problem.start]
     while (action := policy.decide(states[-1])).dice:

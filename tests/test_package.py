@@ -240,7 +240,7 @@ def test_names_of_charts_are_listed() -> None:
     ended = run_python("import iacta; print(*dir(iacta.charts))")
     names = ended.stdout.split()
     assert names == sorted(list_public_names()) == sorted(iacta.charts.__all__)
-    assert {"find_chart", "plan_map"} < {*names}
+    assert {"choose_chart", "plan_map"} < {*names}
     seen_by_type_checkers = re.findall(
         r"from (iacta\.charts\.\w+) import \*", Path(iacta.charts.__file__).read_text("utf-8")
     )

@@ -197,7 +197,7 @@ def test_wrong_types_are_refused_in_a_sentence() -> None:
     wrong: Any = None
     for refused in (
         lambda: iacta.MODIFIERS[0].apply(wrong),
-        lambda: Campaign(3, [1, 5]).find_score(wrong),
+        lambda: Campaign(3, [1, 5]).compute_score(wrong),
         lambda: iacta.Distribution("HT").repeat(10**400),
         lambda: iacta.Holding(np.array([5, 3]), 1),  # type: ignore[arg-type] # the claim
         lambda: SMALL.list_territories(np.array([5, 3])),  # type: ignore[arg-type] # the claim
@@ -208,4 +208,4 @@ def test_wrong_types_are_refused_in_a_sentence() -> None:
     assert best_plan(SMALL, CD, time_limit=10**400).proven
     assert best_plan(SMALL, CD, time_limit=np.int64(9)).proven  # type: ignore[arg-type] # as above
     end = iacta.CampaignOutcome(conquered=0, attackers=1, defenders=1)
-    assert Campaign(3, [1, 5]).find_score(end) == -5
+    assert Campaign(3, [1, 5]).compute_score(end) == -5

@@ -43,7 +43,7 @@ from iacta.odds.decisions import Boundary as Boundary
 from iacta.odds.decisions import Decision as Decision
 from iacta.odds.decisions import DiceDecision as DiceDecision
 from iacta.odds.decisions import best_mix as best_mix
-from iacta.odds.decisions import find_prize_to_roll as find_prize_to_roll
+from iacta.odds.decisions import compute_prize_to_roll as compute_prize_to_roll
 from iacta.odds.decisions import how_many_dice as how_many_dice
 from iacta.odds.decisions import when_to_stop as when_to_stop
 from iacta.odds.decisions import win_probability_if_seen as win_probability_if_seen
@@ -235,6 +235,7 @@ __all__ = [
     "best_plan",
     "break_even_ratio",
     "classic_board",
+    "compute_prize_to_roll",
     "defend_fronts",
     "defenders_needed",
     "eliminate",
@@ -242,7 +243,6 @@ __all__ = [
     "evaluate_battle",
     "expected_attackers_left",
     "expected_defenders_left",
-    "find_prize_to_roll",
     "find_rule_set",
     "find_rules",
     "go_on",

@@ -17,7 +17,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Floats, Outcome, read_battle, refuse_too_large
 from iacta.methods.markov import Markov, build_transition_matrix, load_scipy, solve
 from iacta.probability.distribution import Distribution
-from iacta.rules.roll import find_gain
+from iacta.rules.roll import compute_gain
 from iacta.rules.rules import Rules
 
 # The absorbing state for all states that are too large for the chain, not an outcome of a battle.
@@ -135,7 +135,7 @@ class Chain:
         won = (Outcome(a, 0) for a in range(garrison + 1, self.attackers + 1))
         stay = min(self.attackers, garrison)
         lost = (Outcome(stay, d) for d in range(1, self.defenders + 1))
-        return (*won, *lost, *([BEYOND] if find_gain(self.rules) else []))
+        return (*won, *lost, *([BEYOND] if compute_gain(self.rules) else []))
 
     def after(self, rolls: int, start: Outcome | None = None) -> Distribution[Outcome]:
         """Return the distribution of the state after a number of rolls.
@@ -154,16 +154,16 @@ class Chain:
 
         Source: Höhle (2025), the equation x_1 = x_0 P.
         """
-        rolls = read_int(rolls, "rolls", least=0, most=MAX_CHAIN_ROLLS)
+        rolls = read_int(rolls, "rolls", minimum=0, maximum=MAX_CHAIN_ROLLS)
         state = np.zeros(len(self.states))
-        state[self._find_number(self.start if start is None else start)] = 1.0
+        state[self._read_number(self.start if start is None else start)] = 1.0
         transient, done = self.able * self.defenders, 0
         while done < rolls and state[:transient].max(initial=0.0) > NEGLIGIBLE_STATE:
             state, done = state @ self.matrix, done + 1
         reached = np.flatnonzero(state).tolist()
         return Distribution.from_probabilities({self.states[i]: float(state[i]) for i in reached})
 
-    def _find_number(self, state: Outcome) -> int:
+    def _read_number(self, state: Outcome) -> int:
         try:
             return self._numbers[state]
         except (KeyError, TypeError):
@@ -188,9 +188,9 @@ class Chain:
         >>> chain(3, 1, CLASSIC).power(2).toarray()[1].round(4).tolist()
         [0.0, 0.0, 0.1755, 0.5787, 0.2458]
         """
-        n = read_int(n, "n", least=0, most=MAX_CHAIN_ROLLS)
+        n = read_int(n, "n", minimum=0, maximum=MAX_CHAIN_ROLLS)
         # If armies cannot grow, no battle lasts longer than this, and all higher powers are equal.
-        n = n if find_gain(self.rules) else min(n, self.able + self.defenders)
+        n = n if compute_gain(self.rules) else min(n, self.able + self.defenders)
         refuse_too_large(
             self.attackers, self.defenders, memory=self._bound_power_bytes(), method="markov"
         )
@@ -209,7 +209,7 @@ class Chain:
         number of armies. In the other states, one side has too few armies for all its dice.
         """
         entries = count = int(self.matrix.shape[0])
-        if not find_gain(self.rules):
+        if not compute_gain(self.rules):
             attack_dice, defence_dice = self.rules.full_roll
             few = attack_dice * (self.defenders + 1) + defence_dice * (self.able + 1)
             entries = min(count, few + min(self.able, self.defenders) + 1)

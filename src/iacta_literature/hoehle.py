@@ -62,15 +62,15 @@ from iacta_literature.charts import (
     slices,
     transition_matrix,
 )
-from iacta_literature.pracpred import ABLE, find_first_even, win
+from iacta_literature.pracpred import ABLE, compute_first_even, win
 from iacta_literature.published import (
     Figure,
     Number,
     PrintedSource,
     Row,
+    compare_example_dice,
+    compute_roll_chance,
     count_rolls_of_five_dice,
-    find_example_losses,
-    find_roll_chance,
     read_dice,
     read_rows,
 )
@@ -126,7 +126,7 @@ def wrong_distribution(attack_dice: int, defence_dice: int) -> tuple[Fraction, .
     attack, defence = _check_dice(attack_dice, defence_dice)
     chances = [Fraction(1)]
     for rank in range(1, min(attack, defence) + 1):
-        won = _find_rank_chance(attack, defence, rank)
+        won = _compute_rank_chance(attack, defence, rank)
         shifted = zip([*chances, Fraction(0)], [Fraction(0), *chances], strict=True)
         chances = [same * (1 - won) + fewer * won for same, fewer in shifted]
     return tuple(chances)
@@ -167,7 +167,7 @@ def run_trial(
     """
     attack, defence = _check_dice(attack_dice, defence_dice)
     rng = np.random.default_rng(read_int(seed, "seed"))
-    thrown = read_int(rolls, "rolls", least=1, most=MAX_TRIAL_ROLLS)
+    thrown = read_int(rolls, "rolls", minimum=1, maximum=MAX_TRIAL_ROLLS)
     lost = throw_losses(attack, defence, CLASSIC, thrown, rng).defenders
     counts = tuple(np.bincount(lost, minlength=min(attack, defence) + 1).tolist())
     return TanTrial(
@@ -216,12 +216,12 @@ def chi_square(distribution: Sequence[Fraction | float], counts: Sequence[int]) 
 
 def _check_dice(attack_dice: int, defence_dice: int) -> tuple[int, int]:
     return (
-        read_int(attack_dice, "attack_dice", least=1, most=CLASSIC.attack.kept),
-        read_int(defence_dice, "defence_dice", least=1, most=CLASSIC.defence.kept),
+        read_int(attack_dice, "attack_dice", minimum=1, maximum=CLASSIC.attack.kept),
+        read_int(defence_dice, "defence_dice", minimum=1, maximum=CLASSIC.defence.kept),
     )
 
 
-def _find_rank_chance(attack: int, defence: int, rank: int) -> Fraction:
+def _compute_rank_chance(attack: int, defence: int, rank: int) -> Fraction:
     """Return P(Y(r) > Z(r)), as defined in the docstring of this module, for rank r."""
     below = [_compute_cdf(defence, rank, face) for face in range(FACES)]
     reached = [_compute_cdf(attack, rank, face) for face in range(FACES + 1)]
@@ -247,26 +247,28 @@ HOEHLE_DEFENDERS = 50  # the number of rows in the printed table
 ONE_ROLL = Battle(3, 2, ABLE, stop=StopRule(max_rolls=1))
 
 
-def _find_roll_chance(row: Row) -> Fraction:
+def _compute_roll_chance(row: Row) -> Fraction:
     compared = min(int(row["attack_dice"]), int(row["defence_dice"]))
-    return find_roll_chance({**row, "attackers_lost": str(compared - int(row["defenders_lost"]))})
+    return compute_roll_chance(
+        {**row, "attackers_lost": str(compared - int(row["defenders_lost"]))}
+    )
 
 
-def _find_full_roll_chance(row: Row) -> Fraction:
+def _compute_full_roll_chance(row: Row) -> Fraction:
     return right_distribution(3, 2)[int(row["defenders_lost"])]
 
 
-def _find_best_dice_chance(row: Row) -> Fraction:
+def _compute_best_dice_chance(row: Row) -> Fraction:
     best = int(row["first"]), int(row["second"])
     return Fraction(Roll(3, 2).best_attack_dice(2)[best])
 
 
-def _find_joint_chance(row: Row) -> Fraction:
+def _compute_joint_chance(row: Row) -> Fraction:
     dice = read_dice(row["attack_dice"]), read_dice(row["defence_dice"])
     return Fraction(Roll(3, 2).compared_dice()[dice])
 
 
-def _find_comparison_chance(row: Row) -> Fraction:
+def _compute_comparison_chance(row: Row) -> Fraction:
     """Return the joint probability of both comparisons: exact, or assuming independence."""
     joint = Roll(3, 2).compared_dice().map(lambda d: (d[0][0] > d[1][0], d[0][1] > d[1][1]))
     if row["assumed"] == "independent":
@@ -274,7 +276,7 @@ def _find_comparison_chance(row: Row) -> Fraction:
     return Fraction(joint[row["first"] == "won", row["second"] == "won"])
 
 
-def _find_state_chance(rolls: int) -> Callable[[Row], Number]:
+def _compute_state_chance(rolls: int) -> Callable[[Row], Number]:
     """Return a function that computes the probability of a row's state after `rolls` rolls."""
     return lambda row: chain(10, 10, ABLE).after(rolls)[
         Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
@@ -282,14 +284,14 @@ def _find_state_chance(rolls: int) -> Callable[[Row], Number]:
 
 
 @cache
-def _find_fewest() -> tuple[int, ...]:
+def _compute_fewest() -> tuple[int, ...]:
     table = win_table(HOEHLE_DEFENDERS + 10, HOEHLE_DEFENDERS, ABLE, exact=True)
     return tuple((1 + np.argmax(table > Fraction(1, 2), axis=0)).tolist())
 
 
 @cache
 def _fit_line() -> tuple[float, float]:
-    slope, start = np.polyfit(np.arange(1, HOEHLE_DEFENDERS + 1), _find_fewest(), 1)
+    slope, start = np.polyfit(np.arange(1, HOEHLE_DEFENDERS + 1), _compute_fewest(), 1)
     return float(start), float(slope)
 
 
@@ -310,16 +312,16 @@ def _run_trial() -> TanTrial:
     return run_trial(rolls=ROLLS)
 
 
-def _find_compared_dice(*dice: int) -> str:
+def _list_compared_dice(*dice: int) -> str:
     """Return the two highest dice, which are compared, as a string."""
     return " ".join(map(str, sorted(dice, reverse=True)[:2]))
 
 
 VALUES: dict[str, Callable[[], Number]] = {
-    "compared dice of the roll 2 6 4, in the printed order": lambda: _find_compared_dice(2, 6, 4),
+    "compared dice of the roll 2 6 4, in the printed order": lambda: _list_compared_dice(2, 6, 4),
     "equally likely rolls of five dice": count_rolls_of_five_dice,
     "number of rolls in the sums of p_32k": lambda: Roll(3, 2).losses().weights()[1],
-    "armies lost by 4 3 3 against 3 2": lambda: find_example_losses(
+    "armies lost by 4 3 3 against 3 2": lambda: compare_example_dice(
         {"attack_dice": "4 3 3", "defence_dice": "3 2"}
     ),
     "states of 10 against 10, including the state without armies": lambda: sum(_count_states()) + 1,
@@ -327,7 +329,7 @@ VALUES: dict[str, Callable[[], Number]] = {
     "transient states of 10 against 10": lambda: _count_states()[0],
     "chance of 10 against 10": lambda: win(10, 10),
     "chance of 10 against 10 (Osborne, table 3)": lambda: win(10, 10),
-    "fewest armies on each side with a chance above one half": find_first_even,
+    "fewest armies on each side with a chance above one half": compute_first_even,
     "possible pairs of the best two of three dice": lambda: len(Roll(3, 2).best_attack_dice(2)),
     "possible losses in a roll, for all numbers of dice together": lambda: sum(
         len(Roll(attack, defence).losses()) for attack in (1, 2, 3) for defence in (1, 2)
@@ -360,16 +362,16 @@ SOURCE = PrintedSource(
     "hoehle",
     "Michael Höhle, article on the board game Risk, Markov chains and counting (2025)",
     {
-        "order_statistics": _find_best_dice_chance,
-        "joint": _find_joint_chance,
-        "roll_losses": _find_roll_chance,
-        "tan": _find_full_roll_chance,
-        "simulated": _find_full_roll_chance,
-        "independence": _find_comparison_chance,
-        "after_one_roll": _find_state_chance(1),
-        "outcomes_10v10": _find_state_chance(20),
+        "order_statistics": _compute_best_dice_chance,
+        "joint": _compute_joint_chance,
+        "roll_losses": _compute_roll_chance,
+        "tan": _compute_full_roll_chance,
+        "simulated": _compute_full_roll_chance,
+        "independence": _compute_comparison_chance,
+        "after_one_roll": _compute_state_chance(1),
+        "outcomes_10v10": _compute_state_chance(20),
         "win_10x10": lambda row: win(int(row["attackers"]), int(row["defenders"])),
-        "break_even": lambda row: _find_fewest()[int(row["defenders"]) - 1],
+        "break_even": lambda row: _compute_fewest()[int(row["defenders"]) - 1],
         "values": lambda row: VALUES[row["quantity"]](),
     },
     (

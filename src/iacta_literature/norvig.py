@@ -23,9 +23,9 @@ from iacta_literature.published import (
     PrintedSource,
     Row,
     Timing,
+    compare_example_dice,
+    compute_roll_chance,
     count_rolls_of_five_dice,
-    find_example_losses,
-    find_roll_chance,
     read_rows,
 )
 
@@ -56,7 +56,7 @@ def _measure_spike(number: int, score: Distribution[int]) -> int:
     scores that are likelier than the dip.
     """
     stops = (CampaignOutcome(number, 1, left) for left in range(1, DEFENDERS[number] + 1))
-    scores = [UNFINISHED.find_score(stop) for stop in stops]
+    scores = [UNFINISHED.compute_score(stop) for stop in stops]
     dip = min(score[place] for place in (*scores, scores[0] + 1))
     return sum(score[place] > dip for place in scores)
 
@@ -66,7 +66,7 @@ def _measure_spikes() -> str:
     return ", ".join(str(_measure_spike(n, score)) for n in range(number - 4, number))
 
 
-def _find_simulation_error() -> Fraction:
+def _compute_simulation_error() -> Fraction:
     """Return the absolute error of the simulated chance in the article."""
     (row,) = (row for row in read_rows("norvig_values") if row["runs"] == "10000")
     return abs(_win(32, 30) - Fraction(row["published"]))
@@ -103,10 +103,10 @@ VALUES: dict[str, Callable[[], Number]] = {
     "defenders of the last four territories": lambda: ", ".join(map(str, DEFENDERS[-4:])),
     "widths of the spikes at the last four territories, in scores": _measure_spikes,
     "chance of losing 17 full rolls in a row": lambda: Roll(3, 2).losses()[Losses(2, 0)] ** 17,
-    "absolute error of the simulated chance of 32 against 30": _find_simulation_error,
+    "absolute error of the simulated chance of 32 against 30": _compute_simulation_error,
     "half the width of the 95% sampling interval of 100,000 simulations": _compute_half_interval,
     "accuracy of four bits": lambda: Fraction(1, 2**4),
-    "score of the example campaign": lambda: UNFINISHED.find_score(
+    "score of the example campaign": lambda: UNFINISHED.compute_score(
         CampaignOutcome(len(DEFENDERS), 12, 0)
     ),
     "chance of five ones": lambda: Roll(3, 2, "five ones").losses()[Losses(-1, -1)],
@@ -116,8 +116,8 @@ SOURCE = PrintedSource(
     "norvig",
     "Peter Norvig, “The Unfinished Game ... of Risk” (2020)",
     {
-        "roll_examples": find_example_losses,
-        "roll_losses": find_roll_chance,
+        "roll_examples": compare_example_dice,
+        "roll_losses": compute_roll_chance,
         "campaign": _check_armies_left,
         "values": lambda row: VALUES[row["quantity"]](),
     },

@@ -16,8 +16,8 @@ from iacta_literature.published import (
     Number,
     PrintedSource,
     Row,
-    find_example_losses,
-    find_roll_chance,
+    compare_example_dice,
+    compute_roll_chance,
 )
 from iacta_literature.tree import nodes, tree
 
@@ -41,7 +41,7 @@ def _tabulate_wins() -> npt.NDArray[Any]:
     return win_table(20, 20, ABLE, exact=True)
 
 
-def find_ending_probability(row: Row) -> Fraction:
+def compute_ending_probability(row: Row) -> Fraction:
     """Return the probability of an outcome of a battle.
 
     row: a row with the columns `attackers`, `defenders`, `attackers_left` and `defenders_left`,
@@ -52,16 +52,16 @@ def find_ending_probability(row: Row) -> Fraction:
     return Fraction(battle.outcomes(exact=True)[outcome])
 
 
-def find_first_even() -> int:
+def compute_first_even() -> int:
     """Return the smallest n for which n attackers win more than half their battles against n."""
     return next(n for n in count(1) if win(n, n) > Fraction(1, 2))
 
 
-def _find_loss_chance(attack_dice: int, defence_dice: int, attackers_lost: int) -> Fraction:
+def _compute_loss_chance(attack_dice: int, defence_dice: int, attackers_lost: int) -> Fraction:
     """Return the chance that the attackers lose 0 or 1 armies in a roll that kills one army."""
     dice = {"attack_dice": f"{attack_dice}", "defence_dice": f"{defence_dice}"}
     lost = {"attackers_lost": f"{attackers_lost}", "defenders_lost": f"{1 - attackers_lost}"}
-    return find_roll_chance(dice | lost)
+    return compute_roll_chance(dice | lost)
 
 
 def _compute_mean_chance(*leads: int) -> Fraction:
@@ -91,23 +91,23 @@ def _list_dice_counts() -> set[int]:
 
 VALUES: dict[str, Callable[[], Number]] = {
     "kinds of rolls": lambda: ABLE.full_roll[0] * ABLE.full_roll[1],
-    "chance that 2 against 1 is won by the first roll": lambda: _find_loss_chance(2, 1, 0),
-    "chance that 2 against 1 goes on after the first roll": lambda: _find_loss_chance(2, 1, 1),
+    "chance that 2 against 1 is won by the first roll": lambda: _compute_loss_chance(2, 1, 0),
+    "chance that 2 against 1 goes on after the first roll": lambda: _compute_loss_chance(2, 1, 1),
     "chance that 1 against 1 is won": lambda: win(1, 1),
     "chance that 1 against 1 is lost": lambda: 1 - win(1, 1),
     "chance that 2 against 1 is won by the second roll": lambda: (
-        _find_loss_chance(2, 1, 1) * win(1, 1)
+        _compute_loss_chance(2, 1, 1) * win(1, 1)
     ),
     "chance that 2 against 1 is won": lambda: win(2, 1),
     "chance that 2 against 1 is lost": lambda: 1 - win(2, 1),
-    "chance that 3 against 1 is won by the first roll": lambda: _find_loss_chance(3, 1, 0),
+    "chance that 3 against 1 is won by the first roll": lambda: _compute_loss_chance(3, 1, 0),
     "chance that 3 against 1 is won": lambda: win(3, 1),
     "chance of 100 against 100": lambda: win(100, 100),
     "chance of 107 against 100": lambda: win(107, 100),
     "chance of 107 against 100, in words": lambda: win(107, 100),
     "chance of 100 against 100, in words": lambda: win(100, 100),
     "battles in the table": lambda: _tabulate_wins().size,
-    "fewest armies on each side with a chance above one half": find_first_even,
+    "fewest armies on each side with a chance above one half": compute_first_even,
     "mean chance of 6 to 20 attackers with an advantage of 1 or 2 armies": lambda: (
         _compute_mean_chance(1, 2)
     ),
@@ -119,7 +119,7 @@ VALUES: dict[str, Callable[[], Number]] = {
         max(losses) for losses in Roll(1, 2).losses()
     ),
     "fewest armies on each side with a chance above one half, according to the text": (
-        find_first_even
+        compute_first_even
     ),
     "the better attack of 15 against 8 and 20 against 13": lambda: (
         "15 against 8" if win(15, 8) > win(20, 13) else "20 against 13"
@@ -138,9 +138,9 @@ SOURCE = PrintedSource(
     "Practically Predictable, “Analyzing the Board Game Risk”",
     {
         "dice": lambda row: len(Distribution(range(1, 7)).repeat(int(row["dice"]))),
-        "roll_losses": find_roll_chance,
-        "roll_examples": find_example_losses,
-        "outcomes": find_ending_probability,
+        "roll_losses": compute_roll_chance,
+        "roll_examples": compare_example_dice,
+        "outcomes": compute_ending_probability,
         "values": lambda row: VALUES[row["quantity"]](),
         "win_20x20": lambda row: win(int(row["attackers"]), int(row["defenders"])),
         "win_by_advantage": lambda row: win(

@@ -284,7 +284,7 @@ def compare_table(source: PrintedSource, table: str) -> Iterator[Compared]:
 # --- Computations for several sources
 
 
-def find_roll_chance(row: Row) -> Fraction:
+def compute_roll_chance(row: Row) -> Fraction:
     """Return the probability of the losses in a row of a table of rolls.
 
     row: a row with the columns `attack_dice`, `defence_dice`, `attackers_lost`, `defenders_lost`
@@ -295,12 +295,12 @@ def find_roll_chance(row: Row) -> Fraction:
     return Fraction(roll.losses()[lost])
 
 
-def find_example_losses(row: Row) -> str:
+def compare_example_dice(row: Row) -> str:
     """Return the armies that attackers and defenders lose with the dice in a row.
 
     row: a row with the columns `attack_dice` and `defence_dice`: the faces of the dice.
 
-    >>> find_example_losses({"attack_dice": "6 4 2", "defence_dice": "5 2"})
+    >>> compare_example_dice({"attack_dice": "6 4 2", "defence_dice": "5 2"})
     '0 and 2'
     """
     attack, defence = (

@@ -489,10 +489,10 @@ def edge_passage(start: Point, point: Point, f: RollChances) -> Probability:
     Fraction(2611, 7776)
     """
     m, n = point
-    beside = f.f32[1] * _find_inside_chance(start, Point(m + 1, n + 1), f)
+    beside = f.f32[1] * _compute_inside_chance(start, Point(m + 1, n + 1), f)
     if n == 2:
-        return beside + f.f32[0] * _find_inside_chance(start, Point(m, 4), f)
-    return beside + f.f32[2] * _find_inside_chance(start, Point(6, n), f)
+        return beside + f.f32[0] * _compute_inside_chance(start, Point(m, 4), f)
+    return beside + f.f32[2] * _compute_inside_chance(start, Point(6, n), f)
 
 
 def leap_passage(start: Point, point: Point, f: RollChances) -> Probability:
@@ -510,11 +510,11 @@ def leap_passage(start: Point, point: Point, f: RollChances) -> Probability:
     """
     m, n = point
     if n == 1:
-        return f.f32[0] * _find_inside_chance(start, Point(m, 3), f)
-    return f.f32[2] * _find_inside_chance(start, Point(5, n), f)
+        return f.f32[0] * _compute_inside_chance(start, Point(m, 3), f)
+    return f.f32[2] * _compute_inside_chance(start, Point(5, n), f)
 
 
-def _find_inside_chance(start: Point, point: Point, f: RollChances) -> Probability:
+def _compute_inside_chance(start: Point, point: Point, f: RollChances) -> Probability:
     """Return P_{m,n}, or 0 for a point outside free space or of the wrong parity."""
     rolls, odd = divmod(sum(start) - sum(point), 2)
     if odd or point.m < 5 or point.n < 3:

@@ -19,7 +19,7 @@ from iacta_literature.published import (
     Number,
     PrintedSource,
     Row,
-    find_roll_chance,
+    compute_roll_chance,
 )
 from iacta_literature.taflin import Point, RollChances
 from iacta_literature.tree import nodes, tree
@@ -71,12 +71,12 @@ def _compute_printed_free_space(half_advantage: int, rolls: int, f: RollChances)
 # --- The tables and values
 
 
-def _find_expected_losses(row: Row) -> Fraction:
+def _compute_expected_losses(row: Row) -> Fraction:
     attackers, defenders = Roll(int(row["attack_dice"]), int(row["defence_dice"])).expected_losses()
     return attackers if row["side"] == "attackers" else defenders
 
 
-def _find_rolls(row: Row) -> str:
+def _count_rolls(row: Row) -> str:
     """Return the numbers of good and bad rolls on the path with a row's neutral rolls."""
     ways = taflin.ways(int(row["advantage"]), int(row["rolls"]))
     path = next(path for path in ways if path.neutral == int(row["neutral"]))
@@ -136,7 +136,7 @@ def _apply_relative_motion(point: Point, rolls: int) -> Number:
     return chances[point.m - point.n]
 
 
-def _find_path(point: Point, rolls: int) -> taflin.Ways:
+def _choose_path(point: Point, rolls: int) -> taflin.Ways:
     """Return the path to a point with the largest number of neutral rolls."""
     return next(taflin.ways(point.m - point.n - (START.m - START.n), rolls))
 
@@ -144,18 +144,18 @@ def _find_path(point: Point, rolls: int) -> taflin.Ways:
 FREE_EQUATIONS: dict[str, Callable[[Point, int], Number]] = {
     "(1)": _apply_motion,
     "(2)": _apply_relative_motion,
-    "(4)": lambda point, rolls: taflin.path_chance(_find_path(point, rolls), F),
+    "(4)": lambda point, rolls: taflin.path_chance(_choose_path(point, rolls), F),
     "(5)": lambda point, rolls: taflin.free_space(START, point, rolls, F),
 }
 
 
 @cache
-def _find_visits() -> dict[Outcome, Fraction]:
+def _compute_visits() -> dict[Outcome, Fraction]:
     """Return the probability of visiting each state, computed by the tree of the battle."""
     return {node.state: node.probability for node in nodes(tree(*START))}
 
 
-def _find_path_probability(path: taflin.Ways) -> Fraction:
+def _compute_path_probability(path: taflin.Ways) -> Fraction:
     """Return the probability of a path in the tree: the product over its branches."""
     node, chance = tree(*START), Fraction(1)
     for lost, rolls in enumerate((path.good, path.neutral, path.bad)):
@@ -169,16 +169,16 @@ def _compute_free_equation_and_exact_value(row: Row) -> EquationResult:
     point, rolls = Point(int(row["m"]), int(row["n"])), int(row["rolls"])
     is_one_path = row["equation"] == "(4)"
     ours = (
-        _find_path_probability(_find_path(point, rolls))
+        _compute_path_probability(_choose_path(point, rolls))
         if is_one_path
-        else _find_visits()[Outcome(*point)]
+        else _compute_visits()[Outcome(*point)]
     )
     return EquationResult(FREE_EQUATIONS[row["equation"]](point, rolls), ours)
 
 
 def _count_states(rolls: int) -> int:
     """Return the number of states that can follow `rolls` rolls with all dice."""
-    return sum(sum(state) == sum(START) - 2 * rolls for state in _find_visits())
+    return sum(sum(state) == sum(START) - 2 * rolls for state in _compute_visits())
 
 
 def _compute_advantage() -> Fraction:
@@ -210,9 +210,9 @@ SOURCE = PrintedSource(
     "taflin",
     "Daniel C. Taflin, “The Probability Distribution of Risk Battles” (2001)",
     {
-        "roll_losses": find_roll_chance,
-        "expected_losses": _find_expected_losses,
-        "ways": _find_rolls,
+        "roll_losses": compute_roll_chance,
+        "expected_losses": _compute_expected_losses,
+        "ways": _count_rolls,
         "equations": _compute_equation_and_exact_value,
         "free_space": _compute_free_equation_and_exact_value,
         "values": lambda row: VALUES[row["quantity"]](),

@@ -19,16 +19,16 @@ from iacta_literature.charts import (
     probability_tree,
     state_space,
 )
-from iacta_literature.pracpred import ABLE, find_ending_probability, win
+from iacta_literature.pracpred import ABLE, compute_ending_probability, win
 from iacta_literature.published import (
     Figure,
     Number,
     PrintedSource,
     Row,
     Timing,
+    compare_example_dice,
+    compute_roll_chance,
     count_rolls_of_five_dice,
-    find_example_losses,
-    find_roll_chance,
     read_rows,
 )
 from iacta_literature.tree import paths
@@ -40,7 +40,7 @@ CHANCES = tuple(
 
 
 @cache
-def find_needed(rules: str) -> npt.NDArray[Any]:
+def compute_needed(rules: str) -> npt.NDArray[Any]:
     """Return a table of the fewest attackers needed, garrison included.
 
     The rows belong to `CHANCES`, the columns to 1 to 200 defenders.
@@ -53,32 +53,32 @@ def find_needed(rules: str) -> npt.NDArray[Any]:
     return armies
 
 
-def _find_path_chance(row: Row) -> Fraction:
+def _compute_path_chance(row: Row) -> Fraction:
     states = [Outcome(*map(int, state.split())) for state in row["path"].split(", ")]
     routes = paths(*states[0], ABLE)
     return next(path.probability for path in routes if list(path.states) == states)
 
 
-def _find_outcome_chance(attackers: int, defenders: int, outcome: Outcome) -> Fraction:
+def _compute_outcome_chance(attackers: int, defenders: int, outcome: Outcome) -> Fraction:
     return Fraction(Battle(attackers, defenders, ABLE).outcomes(exact=True)[outcome])
 
 
-def _find_fewest(row: Row) -> int:
+def _compute_fewest(row: Row) -> int:
     return int(armies_needed(int(row["defenders"]), row["chance"]))
 
 
 def _count_low_entries() -> int:
     """Count the entries of Hendel's table that are smaller by 1 than iacta's values."""
     rows = read_rows("van_wijgerden_hendel")
-    return sum(_find_fewest(row) - int(row["published"]) == 1 for row in rows)
+    return sum(_compute_fewest(row) - int(row["published"]) == 1 for row in rows)
 
 
-def _find_capital_spike() -> int:
+def _compute_capital_spike() -> int:
     """Return the number of defenders that takes the most attackers per defender at 99%.
 
     A single defender is not considered.
     """
-    of_each = find_needed("capital")[-1] / np.arange(1, VAN_WIJGERDEN_DEFENDERS + 1)
+    of_each = compute_needed("capital")[-1] / np.arange(1, VAN_WIJGERDEN_DEFENDERS + 1)
     return 2 + int(np.argmax(of_each[1:]))
 
 
@@ -94,8 +94,8 @@ VALUES: dict[str, Callable[[], Number]] = {
     "chance that 1 against 1 is lost": lambda: 1 - win(1, 1),
     "chance that 1 against 1 is won": lambda: win(1, 1),
     "chance that the first roll of 2 against 1 wins": lambda: Roll(2, 1).losses()[Losses(0, 1)],
-    "chance that 2 against 1 is lost": lambda: _find_outcome_chance(2, 1, Outcome(0, 1)),
-    "chance that 2 against 1 ends with 1 attacker": lambda: _find_outcome_chance(
+    "chance that 2 against 1 is lost": lambda: _compute_outcome_chance(2, 1, Outcome(0, 1)),
+    "chance that 2 against 1 ends with 1 attacker": lambda: _compute_outcome_chance(
         2, 1, Outcome(1, 0)
     ),
     "chance that 1 attacker loses a roll against 3 defenders of a capital": lambda: Roll(
@@ -110,12 +110,12 @@ VALUES: dict[str, Callable[[], Number]] = {
     "attackers needed against 10 for 95%, per defender": lambda: Fraction(
         int(armies_needed(10, "95%")), 10
     ),
-    "chance that 3 against 2 ends with 1 attacker, as a percentage": lambda: _find_outcome_chance(
-        3, 2, Outcome(1, 0)
+    "chance that 3 against 2 ends with 1 attacker, as a percentage": lambda: (
+        _compute_outcome_chance(3, 2, Outcome(1, 0))
     ),
-    "number of defenders at the spike of the 99% line for capitals": _find_capital_spike,
+    "number of defenders at the spike of the 99% line for capitals": _compute_capital_spike,
     "mean ratio of the attackers needed against a capital to those against a territory": lambda: (
-        float((find_needed("capital") / find_needed("classic")).mean())
+        float((compute_needed("capital") / compute_needed("classic")).mean())
     ),
     "entries of Hendel's table that are one too low": _count_low_entries,
     "chance of 5 against 10, if the headings of Osborne's table 3 were right": lambda: win(5, 10),
@@ -125,12 +125,12 @@ SOURCE = PrintedSource(
     "van_wijgerden",
     "Jeroen van Wijgerden, “Let slip the dice of war”",
     {
-        "roll_losses": find_roll_chance,
-        "roll_examples": find_example_losses,
-        "paths": _find_path_chance,
-        "outcomes": find_ending_probability,
+        "roll_losses": compute_roll_chance,
+        "roll_examples": compare_example_dice,
+        "paths": _compute_path_chance,
+        "outcomes": compute_ending_probability,
         "values": lambda row: VALUES[row["quantity"]](),
-        "hendel": _find_fewest,
+        "hendel": _compute_fewest,
     },
     (
         Figure(
@@ -205,7 +205,7 @@ SOURCE = PrintedSource(
             "the fewest attackers against 1 to 200 defenders for 15 chances, on territories and on "
             "capitals, computed exactly",
             "many hours (exact), some minutes (rounded)",
-            lambda: (find_needed.__wrapped__("classic"), find_needed.__wrapped__("capital")),
+            lambda: (compute_needed.__wrapped__("classic"), compute_needed.__wrapped__("capital")),
         ),
     ),
 )

@@ -39,7 +39,7 @@ from iacta import (
     spread_value,
 )
 from iacta.forms.question import QUESTIONS
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.odds.needed import win_probabilities_keeping
 from tests.cases import for_each
 
@@ -368,7 +368,7 @@ def test_numbers_beyond_every_stack_are_answered(exact: bool) -> None:
         assert battle.win_probability(exact=exact) == 0
         assert dict(battle.outcomes(exact=exact)) == {(9, 4): 1}
         assert Campaign(9, [4, 2], stop=stop).win_probability(exact=exact) == 0
-        kernel = find_kernel(find_rules("classic"), stop, exact=exact)
+        kernel = choose_kernel(find_rules("classic"), stop, exact=exact)
         assert not kernel.win_table(5, 4).any()
         assert simulate_battle(9, 4, stop=stop, runs=10).won.successes == 0
         assert defenders_needed(9, 0.9, stop=stop) == 1

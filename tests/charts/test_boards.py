@@ -20,7 +20,7 @@ from numpy._core._multiarray_umath import (  # type: ignore[import-not-found] # 
 
 import iacta
 from iacta import Board, Holding, Plan, Position, TakeAll, best_plan, charts, eliminate
-from iacta.board.layout import find_edges, find_places, find_sea_borders, fit_frame, wrap_line
+from iacta.board.layout import choose_places, compute_edges, fit_frame, list_sea_borders, wrap_line
 from iacta.board.scene import NARROW, WIDE, measure_text, shorten_name
 from iacta.charts import Chart
 from iacta.charts.board_layers import choose_digit_colour, format_short
@@ -38,7 +38,7 @@ from iacta.forms.sentences import join_phrases
 from iacta.game import Turn
 from iacta.plan import Goal
 from iacta.plan.alternatives import list_first_attacks
-from iacta.plan.report import find_main_line
+from iacta.plan.report import list_main_line
 from iacta.questions.plan.arrows import list_arrows
 from tests.charts.checks import is_drawn
 
@@ -162,8 +162,8 @@ def test_a_wrapped_line_keeps_its_height() -> None:
     assert left == (0.0, 20.0)
     assert right == (100.0, 20.0)
     assert wrap_line((10.0, 0.0), (60.0, 40.0), (0.0, 100.0)) == [((10.0, 0.0), (60.0, 40.0))]
-    assert find_edges(path(9)) is None
-    assert find_edges(Board("two", ("A", "B"), (("A", "B"),), (), ((0, 0), (90, 0)))) is None
+    assert compute_edges(path(9)) is None
+    assert compute_edges(Board("two", ("A", "B"), (("A", "B"),), (), ((0, 0), (90, 0)))) is None
 
 
 def test_a_wrapped_arrow_points_at_its_target() -> None:
@@ -180,12 +180,12 @@ def test_a_wrapped_arrow_points_at_its_target() -> None:
 
 
 def test_only_sea_borders_are_drawn_as_lines() -> None:
-    drawn = {frozenset(pair) for pair in find_sea_borders(CLASSIC)}
+    drawn = {frozenset(pair) for pair in list_sea_borders(CLASSIC)}
     assert frozenset(("Brazil", "North Africa")) in drawn
     assert frozenset(("Siam", "Indonesia")) in drawn
     assert frozenset(("Brazil", "Peru")) not in drawn
     assert frozenset(("China", "India")) not in drawn
-    assert len(find_sea_borders(path(9))) == 8
+    assert len(list_sea_borders(path(9))) == 8
 
 
 def test_one_way_borders_are_marked() -> None:
@@ -200,7 +200,7 @@ def test_one_way_borders_are_marked() -> None:
 
 
 def test_a_chain_is_laid_out_from_left_to_right() -> None:
-    places = find_places(path(15))
+    places = choose_places(path(15))
     xs = [x for x, _ in places]
     assert xs in (sorted(xs), sorted(xs, reverse=True))
     assert max(abs(y) for _, y in places) < 1
@@ -214,8 +214,8 @@ def test_any_board_is_laid_out_the_same_each_time_with_room(size: int, data: st.
     pairs = list(combinations(names, 2))
     ways = data.draw(st.lists(st.sampled_from(pairs), max_size=30)) if pairs else []
     board = Board("any", tuple(names), tuple(ways))
-    places = find_places(board)
-    assert places == find_places(Board("again", board.territories, board.borders))
+    places = choose_places(board)
+    assert places == choose_places(Board("again", board.territories, board.borders))
     assert len(places) == size
     assert all(math.isfinite(x) and math.isfinite(y) for x, y in places)
     if len(ways) < size:
@@ -227,7 +227,7 @@ SYMMETRIC = """
 from itertools import combinations, product
 from math import dist
 from iacta import Board
-from iacta.board.layout import find_places
+from iacta.board.layout import choose_places
 
 fields = [*product(range(4), range(4))]
 grid = [(str(a), str(b)) for a, b in combinations(fields, 2) if dist(a, b) == 1]
@@ -237,7 +237,7 @@ for pairs in (
     [*combinations("ABCD", 2)],
     grid,
 ):
-    print(find_places(Board.from_edges("symmetric", pairs)))
+    print(choose_places(Board.from_edges("symmetric", pairs)))
 """
 
 
@@ -259,7 +259,7 @@ def test_symmetric_boards_look_the_same_on_every_processor() -> None:
 
 
 def test_a_board_s_own_places_are_kept() -> None:
-    assert find_places(CLASSIC) == CLASSIC.places
+    assert choose_places(CLASSIC) == CLASSIC.places
 
 
 def test_a_frame_has_a_moderate_aspect_ratio() -> None:
@@ -303,7 +303,7 @@ def test_each_arrow_has_its_number_and_its_chances(asia: Plan) -> None:
             assert row["way"] == f"{steps[number]['from']} to {steps[number]['to']}"
             taken = percent(steps[number]["conquer_probability"], 0)
             assert row["taken"] == taken.replace("more than", ">").replace("less than", "<")
-    line = [(each.step.start, each.step.to) for each in find_main_line(asia)]
+    line = [(each.step.start, each.step.to) for each in list_main_line(asia)]
     assert [(steps[n]["from"], steps[n]["to"]) for n in range(1, len(line) + 1)] == line
 
 
@@ -359,7 +359,7 @@ def test_the_first_arrow_is_the_best_attack_and_the_others_follow(file: str, goa
     assert (names[arrows[0].start], names[arrows[0].to]) == best[:2]
     assert [arrow.number for arrow in arrows] == [*range(1, len(arrows) + 1)]
     looks = [arrow.look for arrow in arrows]
-    line = len(find_main_line(plan))
+    line = len(list_main_line(plan))
     assert looks == ["next", *["main"] * (line - 1), *["rare"] * (len(arrows) - line)]
 
 

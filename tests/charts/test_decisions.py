@@ -16,7 +16,7 @@ def test_the_map_shows_the_decision_in_each_state(decision: iacta.Decision) -> N
     seen = set()
     for row in chart.tables["actions"]:
         for attackers in range(row["least"], row["most"] + 1):
-            assert row["action"] == decision.find_action(attackers, row["defenders"])
+            assert row["action"] == decision.choose_best_action(attackers, row["defenders"])
             seen.add((attackers, row["defenders"]))
     assert (9, 8) in seen
     assert len(seen) == 8 * max(attackers for attackers, _ in seen)
@@ -34,7 +34,9 @@ def test_each_region_has_its_label() -> None:
     regions = charts.decision_map(decision).tables["regions"]
     assert {row["action"] for row in regions} == {"roll", "stop"}
     for row in regions:
-        assert decision.find_action(round(row["attackers"]), row["defenders"]) == row["action"]
+        assert (
+            decision.choose_best_action(round(row["attackers"]), row["defenders"]) == row["action"]
+        )
 
 
 def test_spreads_are_compared() -> None:

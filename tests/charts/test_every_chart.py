@@ -82,9 +82,11 @@ EXAMPLES: dict[str, Callable[[], Chart]] = {
     "curves_by_delta": lambda: literature.curves_by_delta([-1, 0, 2], 8),
     "decision_map, no line": lambda: charts.decision_map(iacta.when_to_stop(4, 8, prize=3)),
     "distribution, of outcomes": lambda: charts.distribution(Battle(20, 16).outcomes()),
-    "goal_bars, with games": lambda: charts.find_chart(ask("goals", code=WAR, games=4, win=True)),
-    "threat_bars, with bounds": lambda: charts.find_chart(ask_open_threats()),
-    "win_bar, nobody left": lambda: charts.find_chart(ask("win", code="1;classic;red;Peru:red:9")),
+    "goal_bars, with games": lambda: charts.choose_chart(ask("goals", code=WAR, games=4, win=True)),
+    "threat_bars, with bounds": lambda: charts.choose_chart(ask_open_threats()),
+    "win_bar, nobody left": lambda: charts.choose_chart(
+        ask("win", code="1;classic;red;Peru:red:9")
+    ),
     "minimum_troops": lambda: literature.minimum_troops(9, ["50%", "95%"]),
     "minimum_troops, for each": lambda: literature.minimum_troops(
         9, ["50%"], ["classic"], per_defender=True
@@ -146,7 +148,7 @@ def draw_example(name: str) -> Chart:
 
 
 def test_the_public_names_come_from_the_registry() -> None:
-    assert set(dir(charts)) == set(registered()) | {"Chart", "find_chart"}
+    assert set(dir(charts)) == set(registered()) | {"Chart", "choose_chart"}
     assert all(callable(getattr(charts, name)) for name in dir(charts))
     with pytest.raises(AttributeError, match="no attribute 'pie'"):
         charts.pie  # noqa: B018 # is what is tested
@@ -210,7 +212,7 @@ def test_docstrings_of_charts_describe_each_argument(name: str) -> None:
 
 @for_each("name", [each.__name__ for each in dict.fromkeys(list_defaults().values())])
 def test_each_answer_has_a_chart_of_its_own(name: str) -> None:
-    assert charts.find_chart(*make_arguments(name)).description == draw_example(name).description
+    assert charts.choose_chart(*make_arguments(name)).description == draw_example(name).description
 
 
 ANSWERS: Mapping[str, Mapping[str, Any]] = {
@@ -226,7 +228,7 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
 
 
 def test_threats_show_the_interval_up_to_the_bound() -> None:
-    closed = charts.find_chart(ask("threats", code=WAR))
+    closed = charts.choose_chart(ask("threats", code=WAR))
     opened = EXAMPLES["threat_bars, with bounds"]()
     kinds = [[part["mark"]["type"] for part in each.view["layer"]] for each in (closed, opened)]
     assert kinds == [["bar", "text"], ["bar", "rule", "text"]]
@@ -242,14 +244,14 @@ def test_titles_reuse_the_sentence_of_the_answer(name: str) -> None:
 
 def test_a_missing_context_is_named() -> None:
     best, simulated = make_argument("best"), make_argument("simulation")
-    assert "break through" in charts.find_chart(best, 10).title
-    assert "games" in charts.find_chart(simulated, BATTLE).title
+    assert "break through" in charts.choose_chart(best, 10).title
+    assert "games" in charts.choose_chart(simulated, BATTLE).title
     with pytest.raises(iacta.MalformedError, match="must have attackers to draw a BestSpread, got"):
-        charts.find_chart(best)
+        charts.choose_chart(best)
     with pytest.raises(
         iacta.MalformedError, match="must be an object that has a chart, got 'battle'"
     ):
-        charts.find_chart("battle")
+        charts.choose_chart("battle")
 
 
 def test_distributions_of_any_values_are_drawn() -> None:

@@ -17,7 +17,7 @@ from iacta.fairness.e_values import log_evidence, log_factors
 from iacta.fairness.luck import Gain, compute_army_moments, measure_chance_luck, measure_luck
 from iacta.fairness.p_values import ThrowSequence, check_order, compare_with_fair, find_period
 from iacta.fairness.throws import Throws
-from iacta.fairness.trials import Trial, find_outcome_chances
+from iacta.fairness.trials import Trial, compute_outcome_chances
 from iacta.forms.sections import Table
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.questions import ask
@@ -469,7 +469,7 @@ def test_battles_that_take_too_long_are_refused_before_any_work(
         | {"defenders": 2 + number % 300}
         for number in range(1000)
     ]
-    monkeypatch.setattr("iacta.fairness.throws.find_outcome_chances", None)
+    monkeypatch.setattr("iacta.fairness.throws.compute_outcome_chances", None)
     with pytest.raises(
         TooLargeError, match="too large: its different battles and rolls would take too long"
     ):
@@ -496,7 +496,7 @@ def test_chi_square_distributions_agree_with_scipy(degrees: int) -> None:
     for off in (0.5, 7.0, 40.0):
         wanted = stats.ncx2.sf(stats.chi2.isf(0.01, degrees), degrees, off)
         assert library.chi_square_sf(
-            library._find_critical_value(degrees, 0.01), degrees, off
+            library._compute_critical_value(degrees, 0.01), degrees, off
         ) == pytest.approx(wanted, rel=1e-6)
 
 
@@ -504,7 +504,7 @@ def test_chi_square_distributions_agree_with_scipy(degrees: int) -> None:
 @pytest.mark.parametrize("chances", [DIE, LOSSES], ids=["die", "losses"])
 def test_loaded_dice_raise_alarms_as_often_as_stated(throws: int, chances: np.ndarray) -> None:
     rng = np.random.default_rng(throws)
-    bias = library.find_detectable_bias(throws, chances, 0.01)
+    bias = library.compute_detectable_bias(throws, chances, 0.01)
     assert bias is not None
     worst = int(np.argmax(chances * (1 - chances)))
     loaded = chances - bias * chances / (1 - chances[worst])
@@ -528,7 +528,7 @@ def test_the_power_accounts_for_all_tests(way: str) -> None:
     if way != "rolls":
         assert answer.record()["bias_seen"][answer.kinds.index(kind)][
             "bias"
-        ] == found.find_detectable_bias(found.throws[throws])
+        ] == found.compute_detectable_bias(found.throws[throws])
 
 
 @pytest.mark.slow
@@ -553,9 +553,9 @@ def test_a_bias_too_small_for_any_log_is_refused(bias: str | float) -> None:
 def test_too_few_rolls_for_any_alarm_reveal_no_bias() -> None:
     chances = np.array([15, 21]) / 36  # one die against one
     assert (
-        library.find_detectable_bias(8, chances, 0.01) is None
+        library.compute_detectable_bias(8, chances, 0.01) is None
     )  # losing all 8 rolls has a chance of 0.0134
-    assert library.find_detectable_bias(12, chances, 0.01) is not None
+    assert library.compute_detectable_bias(12, chances, 0.01) is not None
     assert library.count_throws_needed(0.45, chances, 0.01) > 8
 
 
@@ -573,7 +573,7 @@ def test_the_power_for_two_results_is_that_of_the_binomial_test(loss: float, bia
     chances = np.array([1 - loss, loss])
     if bias == 0.1 or loss < 0.1:
         assert library.count_throws_needed(bias, chances, level) == wanted
-        found = library.find_detectable_bias(wanted, chances, level)
+        found = library.compute_detectable_bias(wanted, chances, level)
         assert found is not None
         assert found <= bias * 1.001
     else:
@@ -633,7 +633,7 @@ def test_the_distribution_of_luck_is_exact() -> None:
         for _ in range(count):
             longer: dict[int, float] = {}
             for before, p in total.items():
-                for (ours, theirs), q in find_outcome_chances(trial).items():
+                for (ours, theirs), q in compute_outcome_chances(trial).items():
                     gain = before + sign * (theirs - ours)
                     longer[gain] = longer.get(gain, 0.0) + p * q
             total = longer
@@ -677,7 +677,7 @@ def test_luck_in_a_campaign_counts_all_territories_ahead() -> None:
     ahead = (Territory(2), Territory(3, rules="capital"))
     armies = (14, 5)
     trial = Trial("roll", 3, 2, CLASSIC)
-    found = find_outcome_chances(trial)
+    found = compute_outcome_chances(trial)
     before = float(Campaign(14, [5, *ahead]).win_probability())
     gains = {each: measure_chance_luck(trial, armies, each, ahead) for each in found}
     assert sum(p * gains[each][0] for each, p in found.items()) == pytest.approx(0, abs=1e-12)
@@ -730,6 +730,6 @@ def test_all_results_of_95_of_100_fair_logs_are_in_their_bands() -> None:
     rng, inside, runs = np.random.default_rng(3), 0, 300
     for _ in range(runs):
         found = audit([*map(int, rng.integers(1, 7, 120))], draws=1)
-        pairs = zip(found.results, found.find_fair_intervals(), strict=True)
+        pairs = zip(found.results, found.compute_fair_intervals(), strict=True)
         inside += all(low <= each.seen <= high for each, (low, high) in pairs)
     assert 0.92 <= inside / runs <= 0.99  # 95% ± four standard deviations

@@ -20,7 +20,7 @@ from iacta.fairness import log as audit_log
 from iacta.fairness.audit import Audit
 from iacta.fairness.log import read_log
 from iacta.fairness.recording import recover_battles
-from iacta.fairness.trials import Entry, Notes, Trial, find_outcome_chances
+from iacta.fairness.trials import Entry, Notes, Trial, compute_outcome_chances
 from iacta.inputs import tabular
 from iacta.inputs.errors import MissingError
 from iacta.rules.variants import find_rules
@@ -383,14 +383,14 @@ def test_moves_and_new_armies_are_not_battles() -> None:
 
 def test_only_outcomes_that_can_be_reported_are_compared() -> None:
     trial = Trial("battle", 6, 3, find_rules("classic"), is_recorded=True)
-    every = find_outcome_chances(trial._replace(is_recorded=False))
-    kept = find_outcome_chances(trial)
+    every = compute_outcome_chances(trial._replace(is_recorded=False))
+    kept = compute_outcome_chances(trial)
     assert set(every) - set(kept) == {(5, 0)}  # such battles leave no change to record
     total = sum(every[each] for each in kept)
     assert all(kept[each] == pytest.approx(every[each] / total) for each in kept)
     assert sum(kept.values()) == pytest.approx(1)
     small = Trial("battle", 4, 2, find_rules("classic"), is_recorded=True)
-    assert (0, 2) not in find_outcome_chances(small)
+    assert (0, 2) not in compute_outcome_chances(small)
 
 
 @pytest.mark.parametrize("dice", ["TrueRandom", "BalancedBlitz"])

@@ -14,7 +14,7 @@ import pytest
 
 from iacta import IactaError, audit
 from iacta.cli.help import format_form_help
-from iacta.fairness.layouts import ACCEPTED, EXAMPLES, find_columns, find_layout
+from iacta.fairness.layouts import ACCEPTED, EXAMPLES, find_layout, recognise_columns
 from iacta.fairness.log import read_log
 from iacta.fairness.trials import LOST, WON, Entry, Notes
 from iacta.questions import ask
@@ -373,5 +373,5 @@ def test_long_logs_without_a_heading_are_read_block_by_block(
 def test_descriptions_of_layouts_and_columns_stand_alone() -> None:
     layout = find_layout([(3, "6 v 1 lost")], CLASSIC, "line")
     assert re.search("the garrison included, on 1, which failed", layout.remark)
-    columns = find_columns([{"Attack Dice": "6 4 1", "Defense Dice": "5 3"}])
+    columns = recognise_columns([{"Attack Dice": "6 4 1", "Defense Dice": "5 3"}])
     assert "the dice in attack are in attack_dice" in columns.remark

@@ -14,9 +14,9 @@ from benchmarks.audits import is_alarm_without_tails, make_battle_log, measure_l
 from iacta import audit
 from iacta.fairness.audit import Audit
 from iacta.fairness.sums import Scores, bound_tail, compute_tail
-from iacta.fairness.tails import BETS, compute_tails, find_bet_changes
+from iacta.fairness.tails import BETS, compute_bet_changes, compute_tails
 from iacta.fairness.throws import Registry
-from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcome_chances
+from iacta.fairness.trials import LOST, WON, Entry, Trial, compute_outcome_chances
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.questions import ask
 from iacta.rules.variants import find_rules
@@ -121,7 +121,7 @@ def test_tests_of_tails_keep_every_level_in_logs_of_few_battles() -> None:
     # Enumerate all possible logs of three small battles, so that no tolerance is needed.
     trials = [Trial("battle", *armies, CLASSIC) for armies in ((3, 1), (3, 1), (4, 2))]
     chances: dict[str, list[tuple[float, float]]] = {}
-    for ends in itertools.product(*(find_outcome_chances(trial).items() for trial in trials)):
+    for ends in itertools.product(*(compute_outcome_chances(trial).items() for trial in trials)):
         rows = [
             f"{trial.first},{trial.second},{trial.first - ours},{trial.second - theirs}"
             for trial, ((ours, theirs), _) in zip(trials, ends, strict=True)
@@ -169,11 +169,11 @@ def test_no_bet_on_tails_wins_with_fair_dice() -> None:
         chances, _, _ = compute_tails(trial)
         lines = [
             Registry().find_line(Entry(trial, end, chances=(0.999, 1.0)))
-            for end in find_outcome_chances(trial)
+            for end in compute_outcome_chances(trial)
         ]
         if trial.kind == "chance":
             lines[1] = Registry().find_line(Entry(trial, LOST, chances=(0.999, 0.0)))
-        factors = np.exp([find_bet_changes(line) for line in lines if line is not None])
+        factors = np.exp([compute_bet_changes(line) for line in lines if line is not None])
         assert chances @ factors == pytest.approx(np.ones(factors.shape[1]))
     # The chance of a plan goes from 60% to 100%, 50% or 0%, with probability 35%, 50% and 15%.
     ends = {1.0: 0.35, 0.5: 0.5, 0.0: 0.15}
@@ -184,7 +184,7 @@ def test_no_bet_on_tails_wins_with_fair_dice() -> None:
         outcome = {1.0: WON, 0.0: LOST}.get(after, (0, 0))
         line = Registry().find_line(Entry(trial, outcome, chances=(0.6, after)))
         assert line is not None
-        mean += p * np.exp(find_bet_changes(line))
+        mean += p * np.exp(compute_bet_changes(line))
     assert mean == pytest.approx(np.ones(len(mean)))
 
 

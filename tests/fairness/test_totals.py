@@ -12,7 +12,7 @@ from scipy import stats
 from iacta import Battle, audit
 from iacta.fairness.audit import Audit
 from iacta.fairness.p_values import Finding
-from iacta.fairness.sums import compute_win_tails, find_share_interval
+from iacta.fairness.sums import compute_share_interval, compute_win_tails
 from iacta.fairness.totals import compute_loss_moments, compute_loss_tail
 from iacta.inputs.errors import IllegalError
 from iacta.questions import ask
@@ -136,7 +136,7 @@ def test_intervals_of_totals_are_as_wide_as_totals_vary() -> None:
     _, variance = moments(THREE_TWO)
     z = stats.norm.isf(0.01 / 2 / 2)  # two-sided, and Bonferroni for two results
     assert ours.high - ours.low == pytest.approx(2 * z * math.sqrt(100_000 * variance), rel=0.01)
-    low, high = next(found.find_fair_intervals())
+    low, high = next(found.compute_fair_intervals())
     z = stats.norm.isf(0.05 / 4)
     assert high - low == pytest.approx(2 * z * math.sqrt(100_000 * variance), rel=1e-9)
 
@@ -144,7 +144,7 @@ def test_intervals_of_totals_are_as_wide_as_totals_vary() -> None:
 def test_loaded_totals_are_found_as_often_as_stated() -> None:
     found = audit(QUOTED)
     (totals,) = found.throws
-    bias = found.find_detectable_bias(totals)
+    bias = found.compute_detectable_bias(totals)
     assert bias is not None
     _, variance = moments(THREE_TWO)
     moved = 2 * 100_000 * bias / math.sqrt(100_000 * variance)
@@ -321,7 +321,7 @@ def test_luck_of_both_sides_of_battles_is_opposite() -> None:
 def test_intervals_of_shares_agree_with_clopper_and_pearson() -> None:
     for won, fought in ((0, 3), (3, 10), (99, 100)):
         wanted = stats.binomtest(won, fought).proportion_ci(0.99, method="exact")
-        assert find_share_interval(won, fought, 0.99) == pytest.approx((wanted.low, wanted.high))
+        assert compute_share_interval(won, fought, 0.99) == pytest.approx((wanted.low, wanted.high))
 
 
 def test_fair_totals_and_battles_raise_no_more_alarms_than_stated() -> None:

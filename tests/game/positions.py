@@ -42,7 +42,7 @@ def classic_turn(board: Board, seed: int) -> Turn:
 
 def skip_to_end(turn: Turn) -> Turn:
     """Return the turn as if it were over."""
-    return turn.with_state(turn.state._replace(phase="over"))
+    return turn.replace_state(turn.state._replace(phase="over"))
 
 
 def at_random(turn: Turn, rng: Random) -> Action:

@@ -101,7 +101,7 @@ def test_the_best_rule_of_thumb_has_the_value_of_when_to_stop(rules: Any) -> Non
     values: dict[str, Any] = {"prize": 6, "army_value": "1/2", "kill_value": 0.25}
     best = iacta.when_to_stop(12, 8, rules, **values)
     found = evaluate_battle(
-        lambda a, d: 3 if best.find_action(a, d) == "roll" else None, 12, 8, rules, **values
+        lambda a, d: 3 if best.choose_best_action(a, d) == "roll" else None, 12, 8, rules, **values
     )
     assert found.value == pytest.approx(float(best.value), abs=1e-11)
     assert (found.interval, found.games) == (None, 0)

@@ -9,7 +9,7 @@ import pytest
 from iacta import Hand, Rules, Sets, Turn, Worth, classic_board, find_rules, game, win_probability
 from iacta.board import Board, Continent, Position
 from iacta.game import Advance, Attack, EndPhase, Fortify, Place, Reveal, Trade, list_border_odds
-from iacta.game.cards import find_sets, list_hands
+from iacta.game.cards import list_card_sets, list_hands
 from iacta.inputs.errors import IactaError
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from tests.game.positions import make_line_turn
@@ -70,7 +70,7 @@ def test_unknown_cards_follow_the_deck() -> None:
     turn = make_line_turn("r3 b1", phase="trade", cards={"red": 3})
     brings = turn.results(Reveal()).map(lambda hand: turn.after(Reveal(), hand).phase == "trade")
     deals = [*list_hands(3)]
-    sets = sum(ways for hand, ways in deals if find_sets(hand))
+    sets = sum(ways for hand, ways in deals if list_card_sets(hand))
     assert brings[True] == Fraction(sets, sum(ways for _, ways in deals)) == Fraction(200, 473)
     # Cards that other players are known to hold cannot be drawn.
     known = Hand(infantry=13, cavalry=13, artillery=13, jokers=2)

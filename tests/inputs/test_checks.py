@@ -35,16 +35,16 @@ def test_whole_numbers_of_any_type_are_accepted(number: int) -> None:
         kinds.append(np.int64(number))
     for value in kinds:
         if number >= 1:
-            assert read_int(value, "armies", least=1) == number
+            assert read_int(value, "armies", minimum=1) == number
         else:
             with pytest.raises(IllegalError):
-                read_int(value, "armies", least=1)
+                read_int(value, "armies", minimum=1)
 
 
 @given(st.one_of(st.text(), st.floats(), st.none(), st.booleans(), st.lists(st.integers())))
 def test_other_values_are_malformed(value: Any) -> None:
     with pytest.raises(MalformedError, match="armies must be a whole number of at least 1, got"):
-        read_int(value, "armies", least=1)
+        read_int(value, "armies", minimum=1)
 
 
 @given(st.text())

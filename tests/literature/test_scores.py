@@ -48,7 +48,7 @@ def test_the_spikes_are_explained() -> None:
         assert max(ends, key=lambda left: ends[left]) == whole
         assert min(ends, key=lambda left: ends[left]) == 1
         # If only the garrison is left, the next territory is not attacked.
-        assert UNFINISHED.find_score(CampaignOutcome(here, 1, whole)) == spike["score"]
+        assert UNFINISHED.compute_score(CampaignOutcome(here, 1, whole)) == spike["score"]
     only_one = charts.campaign_score(Campaign(4, [9]))
     assert "moves in" not in only_one.subtitle
 
@@ -64,7 +64,7 @@ def test_simulated_scores_lie_under_the_exact_ones() -> None:
     campaign = Campaign(12, [4, 3])
     simulated = simulate_campaign(12, [4, 3], runs=2000, seed=1)
     rows = charts.campaign_score(campaign, simulated).tables["observed"]
-    scores = simulated.outcomes.map(campaign.find_score)
+    scores = simulated.outcomes.map(campaign.compute_score)
     assert sum(row["probability"] for row in rows) == pytest.approx(1)
     assert all(row["probability"] == float(scores[row["least"]]) for row in rows)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iacta import CLASSIC, Dice, Distribution, IllegalError, Outcome, Rules
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from tests.adapters import SEVERAL_RULES, counting, lattice, markov
 from tests.cases import for_each
 
@@ -48,18 +48,18 @@ def test_only_the_rolls_that_a_battle_may_have_are_solved(method: str) -> None:
 
 @given(st.integers(1, 10**9), st.integers(1, 6))
 def test_root_is_the_least_number_whose_power_is_divisible(number: int, power: int) -> None:
-    root = counting.find_least_root(number, power)
+    root = counting.compute_least_root(number, power)
     assert pow(root, power, number) == 0
     primes = {p for p in (2, 3, 5, 7, 11, 13) if root % p == 0}
     assert all(pow(root // p, power, number) != 0 or number == 1 for p in primes)
 
 
 def test_methods_are_chosen_by_the_question() -> None:
-    assert find_kernel(CLASSIC, exact=True).for_question("table", 9, 9).name == "counting"
-    assert find_kernel(CLASSIC).for_question("table", 9, 9).name == "lattice"
-    assert find_kernel(CLASSIC).for_question("distribution", 11, 10).name == "lattice"
-    assert find_kernel(CLASSIC).for_question("chance", 10**9, 10**9).name == "leap"
+    assert choose_kernel(CLASSIC, exact=True).for_question("table", 9, 9).name == "counting"
+    assert choose_kernel(CLASSIC).for_question("table", 9, 9).name == "lattice"
+    assert choose_kernel(CLASSIC).for_question("distribution", 11, 10).name == "lattice"
+    assert choose_kernel(CLASSIC).for_question("chance", 10**9, 10**9).name == "leap"
     with pytest.raises(IllegalError, match="method must be an exact method"):
-        find_kernel(CLASSIC, exact=True, method="lattice")
+        choose_kernel(CLASSIC, exact=True, method="lattice")
     with pytest.raises(IllegalError, match=r"method must be a method .* got 'abacus'"):
-        find_kernel(CLASSIC, method="abacus")
+        choose_kernel(CLASSIC, method="abacus")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import iacta
 from iacta import CLASSIC, Battle, Distribution, IactaError, Outcome, Rules
-from iacta.methods import EXACT_METHODS, METHODS, closed_form, find_kernel, list_methods, markov
+from iacta.methods import EXACT_METHODS, METHODS, choose_kernel, closed_form, list_methods, markov
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import MODES, ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta_literature import taflin
@@ -41,7 +41,7 @@ def test_each_method_suits_a_mode() -> None:
         taken = [mode for mode in MODES if find_refusal(name, Rules(mode=mode())) is None]
         assert taken, name
         for mode in taken:
-            kernel = find_kernel(Rules(mode=mode()), method=name)
+            kernel = choose_kernel(Rules(mode=mode()), method=name)
             assert (kernel.name, kernel.exact) == (name, name in EXACT_METHODS)
 
 

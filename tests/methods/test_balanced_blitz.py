@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import iacta
 from iacta import Battle, Rules, Territory, armies_needed, find_rules, win_probability, win_table
-from iacta.methods import balanced_blitz, find_kernel, leap, list_methods
+from iacta.methods import balanced_blitz, choose_kernel, leap, list_methods
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import BalancedBlitz
 from tests import strategies
@@ -57,7 +57,7 @@ def test_published_fewest_attackers_with_certainty() -> None:
 
 
 def test_certainty_begins_where_the_rules_say() -> None:
-    assert round(float(balanced_blitz.find_least_true_chance(Fraction(1))), 5) == 0.84425
+    assert round(float(balanced_blitz.compute_least_true_chance(Fraction(1))), 5) == 0.84425
     chances = balanced_blitz.reshape_chances([0.15575, 0.15576, 0.84424, 0.84425, 0.04, 0.96])
     assert ((chances == 0).tolist(), (chances == 1).tolist()) == (
         [True, False, False, False, True, False],
@@ -87,7 +87,7 @@ def assert_is_twin(attackers: int, defenders: int, rules: Rules) -> None:
     expected = list_outcomes(attackers, defenders, rules)
     battle = Battle(attackers, defenders, blitz(rules))
     ends, chance = battle.outcomes(), battle.win_probability()
-    assert 1e-13 < find_kernel(blitz(rules)).error(attackers, defenders).absolute < 1e-9
+    assert 1e-13 < choose_kernel(blitz(rules)).error(attackers, defenders).absolute < 1e-9
     for end in {*ends, *(iacta.Outcome(*key) for key in expected)}:
         assert ends[end] == pytest.approx(float(expected.get(end, 0)), abs=1e-13)
     twin = float(sum(p for (_, d), p in expected.items() if not d))
@@ -116,7 +116,7 @@ def test_higher_chances_stay_higher(first: float, second: float) -> None:
 
 @given(st.fractions(Fraction(1, 1000), 1))
 def test_the_true_chance_is_the_smallest_sufficient_chance(chance: Fraction) -> None:
-    needed = balanced_blitz.find_least_true_chance(chance)
+    needed = balanced_blitz.compute_least_true_chance(chance)
     assert balanced_blitz.reshape_chances(float(needed)) == pytest.approx(float(chance))
     ratio = (chance * 8 + 1) / (9 - chance * 8)
     assert (needed / (1 - needed)) ** 13 >= ratio**10
@@ -230,7 +230,7 @@ def test_work_that_is_too_large_is_refused_at_once() -> None:
         lambda: Battle(10**30, 10**30, BLITZ).outcomes(),
         lambda: armies_needed(10**13, 0.5, BLITZ, keep=10**9),
         lambda: win_table(10**6, 10**6, BLITZ),
-        lambda: find_kernel(BLITZ).run_forward(iacta.Distribution({10**8: 1, 10**12: 1}), 10**12),
+        lambda: choose_kernel(BLITZ).run_forward(iacta.Distribution({10**8: 1, 10**12: 1}), 10**12),
     ):
         with pytest.raises(iacta.TooLargeError):
             ask()

@@ -9,7 +9,7 @@ import pytest
 
 import iacta
 from iacta import Dice, Rules, Territory, TooLargeError
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Values
 from iacta.odds.needed import win_probabilities_keeping
 from iacta.rules.roll import refuse_many_rolls
@@ -22,7 +22,7 @@ HOUSE = Rules(attack=Dice((20,) * 3), defence=Dice((20,) * 3))
 
 def test_values_are_computed_with_few_rows_in_memory() -> None:
     attackers, defenders = 4_000, 400
-    kernel = find_kernel(Rules())
+    kernel = choose_kernel(Rules())
     values = Values(np.ones(attackers + 1), np.zeros(defenders + 1))
     tracemalloc.start()
     kernel.value(values, defenders)
@@ -34,7 +34,7 @@ def test_values_are_computed_with_few_rows_in_memory() -> None:
 def test_transitions_release_the_memory_of_rows() -> None:
     attackers, defenders = 200, 60
     tracemalloc.start()
-    find_kernel(Rules(), method="lattice").find_transitions(attackers, defenders)
+    choose_kernel(Rules(), method="lattice").compute_transitions(attackers, defenders)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 8 * attackers**2 * defenders / 4
@@ -80,10 +80,10 @@ def test_chances_of_many_stacks_equal_single_chances(rules: str) -> None:
 
 def test_balanced_battles_are_looked_up_in_a_larger_table() -> None:
     rules, defenders = iacta.find_rules("balanced blitz"), 12
-    shared = find_kernel(rules)
+    shared = choose_kernel(rules)
     for attackers in (30, 29, 11, 1, 35):
         values = Values(np.linspace(1, 2, attackers + 1), np.linspace(0, 0.5, defenders + 1))
-        alone = type(shared).build(rules, False, find_kernel).value(values, defenders)
+        alone = type(shared).build(rules, False, choose_kernel).value(values, defenders)
         assert shared.value(values, defenders) == pytest.approx(alone, rel=1e-12)
 
 

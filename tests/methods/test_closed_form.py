@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import iacta
 from iacta import CLASSIC, Battle, Dice, IllegalError, Rules
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from tests import brute
 from tests.adapters import closed_form
 from tests.cases import for_each
@@ -102,15 +102,16 @@ def test_other_dice_are_refused_and_left_to_counting(rules: Rules) -> None:
     for ask in asks:
         with pytest.raises(IllegalError, match=sentence):
             ask()
-    assert find_kernel(rules, exact=True).for_question("chance", 8, 5).name == "counting"
+    assert choose_kernel(rules, exact=True).for_question("chance", 8, 5).name == "counting"
     with pytest.raises(iacta.TooLargeError, match="'counting'"):  # the dice are not at fault
-        find_kernel(rules, exact=True).for_question("chance", 10**9, 10**9)
+        choose_kernel(rules, exact=True).for_question("chance", 10**9, 10**9)
 
 
 def test_single_chances_come_from_the_closed_form() -> None:
-    assert find_kernel(CLASSIC, exact=True).for_question("chance", 11, 10).name == "closed_form"
+    assert choose_kernel(CLASSIC, exact=True).for_question("chance", 11, 10).name == "closed_form"
     assert (
-        find_kernel(CLASSIC, exact=True).for_question("distribution", 11, 10).name == "closed_form"
+        choose_kernel(CLASSIC, exact=True).for_question("distribution", 11, 10).name
+        == "closed_form"
     )
-    assert find_kernel(CLASSIC, exact=True).for_question("stack", 11, 10).name == "counting"
+    assert choose_kernel(CLASSIC, exact=True).for_question("stack", 11, 10).name == "counting"
     assert closed_form.relative_error(12, 10, CLASSIC) == 0

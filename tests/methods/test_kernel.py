@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from iacta import Distribution, IactaError, IllegalError, StopRule, find_rules
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Kernel, State, Values
 from tests.cases import for_each
 
@@ -47,7 +47,7 @@ def kernels() -> list[Any]:
         for stop_name, stop in STOPS.items():
             for exact in (False, True):
                 try:
-                    kernel = find_kernel(rules, stop, exact=exact)
+                    kernel = choose_kernel(rules, stop, exact=exact)
                 except IactaError:
                     continue
                 found.append(pytest.param(kernel, id=f"{rules_name}-{stop_name}-{exact}"))
@@ -103,7 +103,7 @@ def test_chances_tables_and_transitions_agree_with_the_forward_pass(kernel: Kern
     assert table.shape == (MOST_ATTACKERS + 2, MOST_DEFENDERS)
     assert not table[:2].any()
     for d in range(1, MOST_DEFENDERS + 1):
-        transitions = kernel.find_transitions(MOST_ATTACKERS, d)
+        transitions = kernel.compute_transitions(MOST_ATTACKERS, d)
         for a in range(MOST_ATTACKERS + 1):
             absorbed = find_ends(kernel, a, d)
             won = sum(p for end, p in absorbed.items() if not end.defenders)
@@ -150,7 +150,7 @@ def test_a_played_battle_ends_as_a_battle_can(kernel: Kernel) -> None:
 
 @pytest.mark.parametrize("name", [name for name in RULES if name != "five ones"])
 def test_chances_tend_to_their_limits(name: str) -> None:
-    kernel = find_kernel(RULES[name])
+    kernel = choose_kernel(RULES[name])
     assert are_close(kernel, kernel.win_probability(200, 3), float(kernel.limit_of_attackers(3)))
     assert are_close(
         kernel, kernel.win_probability(3, 200), 1 - float(kernel.limit_of_defenders(3))
@@ -158,7 +158,7 @@ def test_chances_tend_to_their_limits(name: str) -> None:
 
 
 def test_armies_that_grow_have_no_limit() -> None:
-    kernel = find_kernel(RULES["five ones"])
+    kernel = choose_kernel(RULES["five ones"])
     for ask in (kernel.limit_of_attackers, kernel.limit_of_defenders):
         with pytest.raises(
             IllegalError,

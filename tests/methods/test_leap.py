@@ -15,7 +15,7 @@ import iacta
 from iacta import CLASSIC, Dice, Distribution, Outcome, Rules, find_rules
 from iacta.methods import leap as leap_file
 from iacta.methods.kernel import is_won
-from iacta.methods.leap import find_attackers_walk
+from iacta.methods.leap import compute_attackers_walk
 from tests import adapters, strategies
 from tests.adapters import closed_form, counting, lattice, leap
 from tests.cases import for_each
@@ -84,7 +84,7 @@ def digits_of_chance(attackers: int, defenders: int, rules: Rules, near: int = 1
     taken = min(rules.full_roll)
     rolls = (able + defenders - near) // taken
     near = able + defenders - taken * rolls
-    walk = find_attackers_walk(rules)
+    walk = compute_attackers_walk(rules)
     with mpmath.workdps(60):
         mean = mpmath.mpf(sum(k * n for k, n in enumerate(walk.counts))) / walk.total
         steps = [k - mean for k in range(len(walk.counts))]
@@ -263,7 +263,7 @@ def test_a_distribution_of_attackers_is_a_mixture() -> None:
 
 @pytest.mark.parametrize("rules", [CLASSIC, find_rules("capital"), find_rules("dominating12")])
 def test_a_walk_is_a_power_of_its_distribution(rules: Rules) -> None:
-    for walk in (find_attackers_walk(rules), leap_file.find_defenders_walk(rules)):
+    for walk in (compute_attackers_walk(rules), leap_file.compute_defenders_walk(rules)):
         counts = [1]
         for rolls in range(1, 121):
             counts = [
@@ -276,7 +276,7 @@ def test_a_walk_is_a_power_of_its_distribution(rules: Rules) -> None:
             ]
             if rolls in (1, 2, 5, 40, 120):
                 losses = np.arange(len(counts))
-                found = leap_file.find_probabilities(walk, np.full(len(counts), rolls), losses)
+                found = leap_file.compute_probabilities(walk, np.full(len(counts), rolls), losses)
                 for value, count in zip(found.tolist(), counts, strict=True):
                     exact = Fraction(count, walk.total**rolls)
                     if exact > Fraction(1, 10**30):
@@ -284,14 +284,14 @@ def test_a_walk_is_a_power_of_its_distribution(rules: Rules) -> None:
 
 
 def test_an_excess_is_correctly_rounded() -> None:
-    walk = find_attackers_walk(CLASSIC)
+    walk = compute_attackers_walk(CLASSIC)
     exact = 10**12 - Fraction(sum(k * n for k, n in enumerate(walk.counts)), walk.total) * 10**12
-    assert leap_file.find_excess(walk, 10**12, 10**12) == float(exact)
+    assert leap_file.compute_excess(walk, 10**12, 10**12) == float(exact)
 
 
 def test_many_faces_do_not_overflow() -> None:
     rules = Rules(attack=Dice((70, 70, 70)), defence=Dice((70, 70)))
-    assert find_attackers_walk(rules).total > 10**9
+    assert compute_attackers_walk(rules).total > 10**9
     for attackers in (260, 300):
         exact = counting.win_probability(attackers, 280, rules)
         assert_within_bound(leap.win_probability(attackers, 280, rules), exact)
@@ -301,7 +301,7 @@ def test_many_faces_do_not_overflow() -> None:
 
 
 def test_spare_armies_do_not_matter() -> None:
-    walk = find_attackers_walk(CLASSIC)
+    walk = compute_attackers_walk(CLASSIC)
     spare = leap_file.count_spare_armies(10**9, 50, walk, margin=128)
     enough = 10**9 - spare
     assert enough < 600
@@ -309,7 +309,7 @@ def test_spare_armies_do_not_matter() -> None:
 
 
 def test_ends_of_a_tie_in_strength_hold_both_sides() -> None:
-    left = leap_file.find_ends(1000, 1150, CLASSIC, margin=128)
+    left = leap_file.compute_ends(1000, 1150, CLASSIC, margin=128)
     total = left.attackers.chances.sum() + left.defenders.chances.sum()
     assert math.isclose(total, 1, rel_tol=1e-13)
 

@@ -13,7 +13,7 @@ import pytest
 
 import iacta
 from iacta import CLASSIC, Dice, Distribution, MissingError, Outcome, Rules, TooLargeError
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.auto import STATED_ERROR
 from iacta.methods.kernel import State, is_won
 from iacta.methods.markov import Markov
@@ -300,7 +300,7 @@ def fight_battle(
 
 def test_auto_solves_five_ones_with_this_method() -> None:
     for question in ("chance", "distribution", "stack", "table"):
-        assert find_kernel(FIVE_ONES).for_question(question, 11, 10).name == "markov"
+        assert choose_kernel(FIVE_ONES).for_question(question, 11, 10).name == "markov"
     battle = iacta.Battle(12, 10, "five ones")
     steps = ends_by_steps(12, 10, FIVE_ONES)
     assert battle.win_probability() == pytest.approx(
@@ -385,4 +385,4 @@ def test_numpy_alone_solves_small_chains_as_scipy_does(
 
 def test_auto_uses_it_only_as_a_last_resort() -> None:
     assert lattice.relative_error(400, 400, CLASSIC) > STATED_ERROR
-    assert find_kernel(CLASSIC).for_question("stack", 400, 400).name == "lattice"
+    assert choose_kernel(CLASSIC).for_question("stack", 400, 400).name == "lattice"

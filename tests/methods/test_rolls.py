@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from iacta import CLASSIC, Dice, Roll, Rules
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 
 RULES = [
@@ -19,7 +19,7 @@ RULES = [
 
 @pytest.mark.parametrize("rules", RULES)
 def test_rolls_with_all_dice_make_up_a_battle(rules: Rules) -> None:
-    kernel = find_kernel(rules)
+    kernel = choose_kernel(rules)
 
     @cache
     def chance(able: int, defenders: int) -> float:
@@ -45,7 +45,7 @@ def test_rolls_with_all_dice_make_up_a_battle(rules: Rules) -> None:
 
 @pytest.mark.parametrize("rules", RULES)
 def test_probabilities_sum_to_one(rules: Rules) -> None:
-    kernel = find_kernel(rules)
+    kernel = choose_kernel(rules)
     for able in range(1, 5):
         for defenders in range(1, 5):
             for choice in (*kernel.rolls(able, defenders), kernel.battle(able, defenders)):
@@ -56,13 +56,13 @@ def test_probabilities_sum_to_one(rules: Rules) -> None:
 
 
 def test_no_roll_can_cost_more_than_can_be_spared() -> None:
-    official, free = find_kernel(CLASSIC), find_kernel(Rules(least_advance=False))
+    official, free = choose_kernel(CLASSIC), choose_kernel(Rules(least_advance=False))
     assert [choice.dice for choice in official.rolls(5, 1, 2)] == [2, 1]
     assert [choice.dice for choice in free.rolls(5, 1, 2)] == [3, 2, 1]
     assert [choice.dice for choice in official.rolls(5, 2, 1)] == [1]
     assert official.rolls(5, 3, 2)[0].dice == 3
     assert official.rolls(5, 3, 0) == ()
-    blitz = find_kernel(Rules(mode=BalancedBlitz()))
+    blitz = choose_kernel(Rules(mode=BalancedBlitz()))
     assert blitz.rolls(5, 3, 2) == (blitz.battle(2, 3),)
     assert blitz.rolls(5, 3, 0) == ()
 
@@ -71,7 +71,7 @@ def test_no_roll_can_cost_more_than_can_be_spared() -> None:
 @pytest.mark.parametrize(("able", "defenders"), [(3, 2), (5, 4), (2, 2), (3, 1)])
 def test_growth_of_armies_is_a_result_of_a_roll(able: int, defenders: int, gain: int) -> None:
     rules = Rules(mode=ArmiesGrow(gain=gain))
-    for choice in find_kernel(rules).rolls(able, defenders):
+    for choice in choose_kernel(rules).rolls(able, defenders):
         ((chance, (results,)),) = choice.throws
         wanted = Roll(choice.dice, min(defenders, 2), rules).losses()
         assert chance == 1

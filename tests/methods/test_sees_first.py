@@ -9,11 +9,11 @@ import pytest
 
 import iacta
 from iacta import Battle, Campaign, Dice, IllegalError, Rules, Territory, armies_needed, win_table
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import State, is_won
 from iacta.methods.sees_first import AllBattles
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
-from iacta.rules.roll import find_loss_counts_by_throw
+from iacta.rules.roll import count_losses_by_throw
 from tests import brute
 from tests.adapters import win_probability_keeping
 
@@ -30,7 +30,7 @@ NEVER_WINS = replace(SEEN, attack=Dice((6,), bonus=(6,)), defence=Dice((6,)))
 
 def error(size: tuple[int, int], rules: Rules) -> float:
     """Return the bound on the relative error of floats."""
-    return find_kernel(rules).error(*size).relative
+    return choose_kernel(rules).error(*size).relative
 
 
 @pytest.mark.parametrize(("armies", "chance"), [(10, 0.4529), (20, 0.4668)])
@@ -51,7 +51,7 @@ def test_distributions_agree_with_the_twin(rules: Rules) -> None:
 def replies(able: int, defenders: int, rules: Rules, *, exact: bool) -> list[list[bool]]:
     """Return the defender's replies in every state up to a size."""
     battles = AllBattles(able, defenders, rules, exact)
-    return [battles.find_replies(span).ravel().tolist() for span in battles.iterate_spans()]
+    return [battles.compute_replies(span).ravel().tolist() for span in battles.iterate_spans()]
 
 
 @pytest.mark.parametrize("size", [(60, 60), (120, 6), (6, 60)])
@@ -96,14 +96,14 @@ def test_equally_good_replies_use_the_most_dice() -> None:
     assert lost[2] == 1
     battles = AllBattles(2, 2, NEVER_LOSES)
     *_, last = battles.iterate_spans()
-    after = battles.find_replies(last)
+    after = battles.compute_replies(last)
     assert after[-1].all()
     assert not after[:-1].any()
 
 
 def test_edges() -> None:
     for exact in (False, True):
-        kernel = find_kernel(SEEN, exact=exact)
+        kernel = choose_kernel(SEEN, exact=exact)
         assert kernel.win_probability(2, 0) == 1
         assert dict(kernel.run_forward(iacta.Distribution([4]), 0)) == {State(4, 0): 1}
     # A single defender has no choice.
@@ -213,8 +213,8 @@ def test_large_battles_tip_at_the_break_even_ratio(rules: Rules) -> None:
 
 
 def test_methods_are_chosen_and_named() -> None:
-    assert find_kernel(SEEN).name == "sees_first"
-    assert find_kernel(SEEN, exact=True).name == "sees_first_exact"
+    assert choose_kernel(SEEN).name == "sees_first"
+    assert choose_kernel(SEEN, exact=True).name == "sees_first_exact"
     battle = Battle(9, 7, SEEN)
     exact_chance = battle.win_probability(exact=True)
     assert battle.win_probability(method="sees_first_exact") == float(exact_chance)
@@ -253,7 +253,7 @@ def test_unanswerable_questions_are_refused_in_a_sentence() -> None:
 def test_every_throw_is_counted_once() -> None:
     for rules in SEVERAL:
         for i in range(1, rules.attack.kept + 1):
-            losses = find_loss_counts_by_throw(i, rules.defence.kept, rules)
+            losses = count_losses_by_throw(i, rules.defence.kept, rules)
             for j in range(1, rules.defence.kept + 1):
                 mean = sum(
                     Fraction(weight * sum(k * n for k, n in enumerate(row[j - 1].counts)))
@@ -269,7 +269,7 @@ def test_one_die_each_leaves_nothing_to_choose() -> None:
     blind = replace(one, mode=TrueRandom())
     for attackers, defenders in ((3, 3), (8, 12)):
         ends, expected = (
-            find_kernel(rules, exact=True).run_forward(iacta.Distribution([attackers]), defenders)
+            choose_kernel(rules, exact=True).run_forward(iacta.Distribution([attackers]), defenders)
             for rules in (one, blind)
         )
         assert ends == expected

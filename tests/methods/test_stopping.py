@@ -20,7 +20,7 @@ from iacta import (
     StopRule,
 )
 from iacta.inputs.errors import IllegalError
-from iacta.methods import find_kernel, list_methods
+from iacta.methods import choose_kernel, list_methods
 from iacta.methods.stopping import Stopping
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.thrown import fight_until
@@ -68,7 +68,7 @@ def find_distribution(
 
 def find_bound(attackers: int, defenders: int, rules: Rules) -> Fraction:
     """Return the bound on the relative error of floats."""
-    kernel = find_kernel(rules, StopRule(charge=True))
+    kernel = choose_kernel(rules, StopRule(charge=True))
     return Fraction(kernel.error(attackers, defenders).relative)
 
 

@@ -11,7 +11,7 @@ import pytest
 from iacta import CLASSIC, Rules, best_mix, find_rules, win_probability, win_table
 from iacta.rules.modes import BalancedBlitz
 from tests import brute
-from tests.odds.test_decision import RUNS, State, find_dice, throw_dice
+from tests.odds.test_decision import RUNS, State, compute_dice, throw_dice
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_the_mix_is_the_best_of_hand_and_blitz_in_every_state(name: str) -> None
     def best(a: int, d: int) -> tuple[float, float]:
         if not a or not d:
             return float(not d), float(a)
-        distribution = brute.roll_losses(*find_dice(a, d, rules), rules)
+        distribution = brute.roll_losses(*compute_dice(a, d, rules), rules)
         after = {losses: best(a - losses[0], d - losses[1]) for losses in distribution}
         by_hand = sum(float(p) * after[losses][0] for losses, p in distribution.items())
         blitz, left = blitz_twin(a, d, rules)
-        assert decision.find_action(a, d) == ("roll" if by_hand > blitz + 1e-12 else "blitz")
+        assert decision.choose_best_action(a, d) == ("roll" if by_hand > blitz + 1e-12 else "blitz")
         if by_hand > blitz + 1e-12:
             return by_hand, sum(float(p) * after[losses][1] for losses, p in distribution.items())
         return blitz, left
@@ -91,7 +91,7 @@ def test_no_hopeless_blitz_is_recommended_if_a_roll_can_win(name: str) -> None:
     chances = win_table(60, 60, replace(blitzes, mode=BalancedBlitz()))
     for a, d in product(range(2, 61), range(1, 61)):
         if chances[a - 1, d - 1] == 0:
-            assert decision.find_action(a, d) == "roll"
+            assert decision.choose_best_action(a, d) == "roll"
     fewest = [each.attackers for each in decision.boundary]
     assert None not in fewest
     assert fewest == sorted(fewest)  # type: ignore[type-var]
@@ -109,8 +109,8 @@ def test_simulated_dice_and_blitzes_reach_the_chance_of_the_mix() -> None:
     blitz = cache(lambda a, d: blitz_twin(a, d, Rules(garrison=0))[0])
     for _ in range(RUNS):
         a, d = 11, 10
-        while decision.find_action(a, d) == "roll":
-            ours, theirs = throw_dice(dice, *find_dice(a, d, CLASSIC))
+        while decision.choose_best_action(a, d) == "roll":
+            ours, theirs = throw_dice(dice, *compute_dice(a, d, CLASSIC))
             a, d = a - ours, d - theirs
         won += dice.random() < blitz(a - 1, d) if a > 1 and d else not d
     chance = float(decision.win_probability)
@@ -124,7 +124,7 @@ def test_the_mix_stops_only_where_nobody_can_attack() -> None:
         0,
         1,
     )
-    assert {decision.find_action(a, d) for a in range(2, 20) for d in range(1, 4)} == {
+    assert {decision.choose_best_action(a, d) for a in range(2, 20) for d in range(1, 4)} == {
         "roll",
         "blitz",
     }

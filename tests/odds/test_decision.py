@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import iacta
 from iacta import CLASSIC, Roll, Rules, ask, find_rules, how_many_dice, when_to_stop
 from iacta.methods.optimal_play import Choices, Reward, solve, solve_exactly
-from iacta.odds.decisions import Decision, best_mix, find_prize_to_roll
+from iacta.odds.decisions import Decision, best_mix, compute_prize_to_roll
 from tests import adapters, brute, strategies
 from tests.cases import for_each
 
@@ -39,7 +39,7 @@ State = tuple[int, int]
 Policy = Callable[[int, int], bool]
 
 
-def find_dice(attackers: int, defenders: int, rules: Rules) -> tuple[int, int]:
+def compute_dice(attackers: int, defenders: int, rules: Rules) -> tuple[int, int]:
     """Return the maximum numbers of dice of both sides."""
     able = attackers - rules.garrison
     return min(able, rules.attack.kept), min(defenders, rules.defence.kept)
@@ -57,7 +57,7 @@ def value_of_policy(
         if a <= rules.garrison or not rolls(a, d):
             return reward.army_value * a, Fraction(0), Fraction(a)
         value = won = left = Fraction(0)
-        for (ours, theirs), p in brute.roll_losses(*find_dice(a, d, rules), rules).items():
+        for (ours, theirs), p in brute.roll_losses(*compute_dice(a, d, rules), rules).items():
             after = from_state(a - ours, d - theirs)
             value += p * (reward.kill_value * theirs + after[0])
             won += p * after[1]
@@ -75,7 +75,7 @@ def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
         if (a, d) in seen or not d or a <= rules.garrison:
             continue
         seen.add((a, d))
-        losses = brute.roll_losses(*find_dice(a, d, rules), rules)
+        losses = brute.roll_losses(*compute_dice(a, d, rules), rules)
         new |= {(a - ours, d - theirs) for ours, theirs in losses}
     for answers in product((False, True), repeat=len(seen)):
         chosen = dict(zip(seen, answers, strict=True))
@@ -84,7 +84,7 @@ def all_policies(start: State, rules: Rules) -> Iterator[Policy]:
 
 def follow_decision(decision: iacta.Decision) -> Policy:
     """Return the policy that rolls wherever the decision says so."""
-    return lambda a, d: decision.find_action(a, d) == "roll"
+    return lambda a, d: decision.choose_best_action(a, d) == "roll"
 
 
 def at_least(fewest: int) -> Policy:
@@ -159,8 +159,8 @@ def test_simulated_dice_reach_the_value(start: State, rules: str, prize: int) ->
     values, won, left = np.empty(RUNS), 0, 0
     for run in range(RUNS):
         a, d = start
-        while decision.find_action(a, d) == "roll":
-            ours, theirs = throw_dice(dice, *find_dice(a, d, found), found)
+        while decision.choose_best_action(a, d) == "roll":
+            ours, theirs = throw_dice(dice, *compute_dice(a, d, found), found)
             a, d = a - ours, d - theirs
         values[run] = a + (0 if d else prize) + (start[1] - d) / 2
         won, left = won + (not d), left + a
@@ -211,8 +211,10 @@ def test_the_boundary_is_where_rolling_begins() -> None:
         if attackers is None:
             assert not decision.rolls[defenders].any()
         else:
-            assert decision.find_action(attackers, defenders) == "roll"
-            assert all(decision.find_action(a, defenders) == "stop" for a in range(1, attackers))
+            assert decision.choose_best_action(attackers, defenders) == "roll"
+            assert all(
+                decision.choose_best_action(a, defenders) == "stop" for a in range(1, attackers)
+            )
             assert when_to_stop(attackers, defenders, prize=8).action == "roll"
     assert [each.attackers is None for each in decision.boundary] == [False] * 9 + [True]
 
@@ -223,7 +225,7 @@ def test_the_boundary_is_where_rolling_begins() -> None:
 )
 def test_the_list_of_actions_contains_every_action(decision: Decision) -> None:
     numbers = range(1, decision.attackers + 1), range(1, decision.defenders + 1)
-    wanted = [[decision.find_action(a, d) for d in numbers[1]] for a in numbers[0]]
+    wanted = [[decision.choose_best_action(a, d) for d in numbers[1]] for a in numbers[0]]
     assert list(decision.list_actions()) == wanted
 
 
@@ -245,7 +247,7 @@ def test_the_garrison_shifts_everything_except_the_decision() -> None:
         ]
     stay = when_to_stop(3, 5, prize=10**6, garrison=3)
     assert (stay.action, stay.value, stay.expected_attackers_left) == ("stop", 3, 3)
-    assert stay.find_action(2, 1) == stay.find_action(3, 5) == "stop"
+    assert stay.choose_best_action(2, 1) == stay.choose_best_action(3, 5) == "stop"
 
 
 @for_each("name", SEVERAL_RULES)
@@ -350,7 +352,7 @@ def test_the_best_dice_agree_with_the_slow_twin(rules: str) -> None:
 @pytest.mark.parametrize("battle", [(7, 5), (12, 10), (3, 20), (2, 1), (30, 35)])
 @pytest.mark.parametrize("kill_value", [0, 0.5])
 def test_rolling_pays_from_the_prize_to_roll(battle: tuple[int, int], kill_value: float) -> None:
-    prize = find_prize_to_roll(*battle, kill_value=kill_value)
+    prize = compute_prize_to_roll(*battle, kill_value=kill_value)
     assert prize is not None
     for factor, action in ((1.0001, "roll"), (0.9999, "stop")):
         decision = when_to_stop(*battle, prize=factor * prize, kill_value=kill_value)
@@ -358,7 +360,7 @@ def test_rolling_pays_from_the_prize_to_roll(battle: tuple[int, int], kill_value
 
 
 def test_no_prize_makes_an_army_roll_that_must_stay() -> None:
-    assert find_prize_to_roll(1, 5) is None
+    assert compute_prize_to_roll(1, 5) is None
 
 
 def test_an_answer_to_stop_names_its_prize_and_the_prize_to_roll() -> None:

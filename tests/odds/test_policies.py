@@ -10,7 +10,7 @@ import pytest
 import iacta
 from iacta import CLASSIC
 from tests import brute
-from tests.odds.test_decision import State, find_dice, throw_dice
+from tests.odds.test_decision import State, compute_dice, throw_dice
 
 RUNS = 8_000
 
@@ -50,7 +50,7 @@ def test_real_dice_win_as_often_as_the_recommended_numbers_of_dice(name: str) ->
 def test_no_other_way_to_choose_the_attack_dice_is_better(name: str) -> None:
     rules, start = iacta.find_rules(name), (4, 2)
     places = states(start, 1)
-    most = [range(1, find_dice(a, d, rules)[0] + 1) for a, d in places]
+    most = [range(1, compute_dice(a, d, rules)[0] + 1) for a, d in places]
     said = iacta.how_many_dice(*start, rules, chooser="attacker", exact=True)
 
     def chance(chosen: dict[State, int]) -> object:
@@ -58,7 +58,7 @@ def test_no_other_way_to_choose_the_attack_dice_is_better(name: str) -> None:
         def won(a: int, d: int) -> object:
             if not d or a == 1:
                 return int(not d)
-            losses = brute.roll_losses(chosen[a, d], find_dice(a, d, rules)[1], rules)
+            losses = brute.roll_losses(chosen[a, d], compute_dice(a, d, rules)[1], rules)
             return sum(p * won(a - x, d - y) for (x, y), p in losses.items())  # type: ignore[operator]
 
         return won(*start)
@@ -79,7 +79,7 @@ def test_real_dice_break_through_the_best_spread_as_often_as_predicted() -> None
             for defenders in way:
                 a, d = stack, defenders
                 while a > 1 and d:
-                    ours, theirs = throw_dice(dice, *find_dice(a, d, CLASSIC), CLASSIC)
+                    ours, theirs = throw_dice(dice, *compute_dice(a, d, CLASSIC), CLASSIC)
                     a, d = a - ours, d - theirs
                 stack = 0 if d else a - 1
                 if d:

@@ -19,7 +19,7 @@ from iacta import (
     armies_needed,
     armies_needed_for_campaign,
 )
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.odds import needed as needed_module
 from tests import brute, strategies
 from tests.adapters import win_probability_keeping
@@ -211,7 +211,7 @@ def test_a_chance_equal_to_the_limit_is_refused() -> None:
 
 def chance_to_win(attackers: int, defenders: int, keep: int = 0) -> float:
     """Return the chance to win a large battle and keep `keep` armies and a garrison of 1."""
-    return float(find_kernel(iacta.CLASSIC).chances(attackers - 1, defenders, keep).won)
+    return float(choose_kernel(iacta.CLASSIC).chances(attackers - 1, defenders, keep).won)
 
 
 @pytest.mark.parametrize("rules", ["classic", "capital"])
@@ -261,16 +261,16 @@ def test_chances_next_to_one_are_decided_by_the_chance_to_fail() -> None:
     for power, fewest in ((16, 70), (17, 74)):
         chance = 1 - Fraction(1, 10**power)
         assert armies_needed_for_campaign(way, chance) == fewest
-        lost = 1 - find_kernel(iacta.CLASSIC, exact=True).win_probability(fewest - 1, 3)
+        lost = 1 - choose_kernel(iacta.CLASSIC, exact=True).win_probability(fewest - 1, 3)
         assert lost < 1 - chance
 
 
 def test_chances_too_small_for_large_battles_are_decided_by_tables() -> None:
     attackers = armies_needed(2400, "1e-20", "capital")
     for number, reaches in ((attackers, True), (attackers - 1, False)):
-        (row,) = list(find_kernel(iacta.find_rules("capital")).run_backward(values(number, 2400)))[
-            -1:
-        ]
+        (row,) = list(
+            choose_kernel(iacta.find_rules("capital")).run_backward(values(number, 2400))
+        )[-1:]
         assert (row[number - 1] >= 1e-20) == reaches
 
 

@@ -9,8 +9,8 @@ from iacta.methods.kernel import Chances, Error
 from iacta.odds.search import (
     Curve,
     compare_chance,
-    find_least,
-    find_least_in_tables,
+    find_smallest,
+    find_smallest_in_tables,
     is_reached_by_floats,
 )
 from tests.cases import for_each
@@ -60,7 +60,7 @@ def test_the_complement_decides_where_the_chance_cannot() -> None:
     assert compare_chance(chances, 1 - 2 * hair, Error(1e-12)) is True
     assert compare_chance(chances, 1 - hair / 2, Error(1e-12)) is False
     assert compare_chance(chances, 1 - hair, Error(1e-12)) is None
-    assert compare_chance(chances, 1 - hair / 2, Error(1e-12), least=Fraction(1, 10**15)) is None
+    assert compare_chance(chances, 1 - hair / 2, Error(1e-12), minimum=Fraction(1, 10**15)) is None
     assert compare_chance(chances, 1 - hair / 2, Error(0.0, 1e-12)) is None
 
 
@@ -75,11 +75,11 @@ def test_the_first_is_found_from_any_guess(guess: int, least: int) -> None:
 
     for step in (1, 8):
         asked.clear()
-        assert find_least(reaches, guess, step) == least
+        assert find_smallest(reaches, guess, step) == least
         assert len(asked) == len(set(asked))
         assert min(asked) > 0
     if guess <= 500:
-        assert find_least(reaches, guess, most=500) == (least if least <= 500 else None)
+        assert find_smallest(reaches, guess, maximum=500) == (least if least <= 500 else None)
 
 
 def test_tables_grow_until_every_number_is_found_or_refused() -> None:
@@ -94,8 +94,8 @@ def test_tables_grow_until_every_number_is_found_or_refused() -> None:
             raise LookupError(key)
 
     wanted = [Fraction(1, 2), Fraction(9, 10)]
-    found = find_least_in_tables({"one": wanted}, tables, 4, refuse)
+    found = find_smallest_in_tables({"one": wanted}, tables, 4, refuse)
     assert found == {("one", Fraction(1, 2)): 2, ("one", Fraction(9, 10)): 10}
     assert sizes == [4, 8, 16]
     with pytest.raises(LookupError, match="one"):
-        find_least_in_tables({"one": [Fraction(1)]}, tables, 4, refuse)
+        find_smallest_in_tables({"one": [Fraction(1)]}, tables, 4, refuse)

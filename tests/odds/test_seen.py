@@ -8,7 +8,7 @@ from typing import TypeAlias
 import pytest
 
 from iacta import CLASSIC, Dice, Rules, find_rules, win_probability, win_probability_if_seen
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.rules.modes import DefenderSeesFirst
 from tests import brute
 
@@ -48,7 +48,7 @@ def test_replies_to_seen_throws_agree_with_the_slow_twin(name: str, aim: str) ->
         "ties to the attacker": Rules(ties="attacker", attack=Dice((5, 5))),
         "bunker": find_rules("bunker"),
     }[name]
-    kernel = find_kernel(replace(rules, mode=DefenderSeesFirst()))
+    kernel = choose_kernel(replace(rules, mode=DefenderSeesFirst()))
     for battle in ((1, 1), (2, 2), (3, 4), (4, 2)):
         exact = find_win_if_seen(battle, rules, aim)
         chance = win_probability_if_seen(*battle, rules, aim=aim, garrison=0)  # type: ignore[arg-type]

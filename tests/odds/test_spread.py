@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from iacta import Battle, Campaign, Dice, Rules, StopRule, find_rules
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Kernel
 from iacta.odds import spread_values
 from iacta.odds.spread import (
@@ -31,7 +31,7 @@ Fight: TypeAlias = Callable[[int, int, Rules], brute.Chances]
 
 def exactly(rules: Rules) -> Kernel:
     """Return the exact kernel."""
-    return find_kernel(rules, exact=True)
+    return choose_kernel(rules, exact=True)
 
 
 COIN = Rules(attack=Dice((2,)), defence=Dice((1,)))
@@ -260,9 +260,9 @@ def test_results_for_all_starts_equal_single_results(
     rules = find_rules("classic")
     payoff = PAYOFFS[objective](territories)
     payoff = payoff.complement() if complement else payoff
-    kernel = find_kernel(rules)
+    kernel = choose_kernel(rules)
     battles = spread_values.tabulate_battles(attackers, armies - territories + 1, kernel, 1)
-    values = spread_values.find_all_values(armies, payoff, battles)
+    values = spread_values.compute_all_values(armies, payoff, battles)
     exact = make_kernel_model(attackers, payoff, exactly(rules), 1)
     rows = [tuple(row) for row in spread_values.list_compositions(armies, territories).tolist()]
     assert rows == list(enumerate_spreads(armies, territories))

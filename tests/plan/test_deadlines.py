@@ -82,12 +82,12 @@ class Clock:
 
         def call_search(library: Any, function: Any, end: Deadline, *more: Any, **how: Any) -> int:
             if self.now > self.end and not how.get("is_short"):
-                self.given.append(end.find_seconds_left())
+                self.given.append(end.measure_seconds_left())
             return call_core(library, function, end, *more, **how)
 
         def make_counted_budget(library: Any, end: Deadline, states: float) -> Any:
             if self.now > self.end:
-                self.given.append(end.find_seconds_left())
+                self.given.append(end.measure_seconds_left())
             return make_budget(library, end, states)
 
         patch.setattr(deadline, "monotonic", self.look)
@@ -181,7 +181,7 @@ def test_ctrl_c_leaves_a_turn_with_cards_half_a_second(monkeypatch: pytest.Monke
     evaluate = planner.evaluate_policy
 
     def note(policy: Any, end: Deadline, *more: Any) -> Any:
-        given.append(end.find_seconds_left())
+        given.append(end.measure_seconds_left())
         return evaluate(policy, end, *more)
 
     def interrupt(*_: object) -> None:

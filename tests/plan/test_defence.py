@@ -27,7 +27,7 @@ AUSTRALIA = (
 )
 
 
-def find_hold_chance(defenders: int) -> float:
+def compute_hold_chance(defenders: int) -> float:
     """Return the chance that 7 armies and 3 new armies lose against some defenders."""
     return 1.0 - float(Battle(10, defenders).win_probability())
 
@@ -36,17 +36,17 @@ def find_hold_chance(defenders: int) -> float:
 def test_one_entrance_is_held_as_often_as_one_battle_fails(new: int) -> None:
     turn = Turn.from_code(AUSTRALIA).with_options(place=new or None)
     found = hold_without_attack(turn, TakeAll("Australia"))
-    assert found.hold.win_probability == pytest.approx(find_hold_chance(6 + new), abs=1e-12)
+    assert found.hold.win_probability == pytest.approx(compute_hold_chance(6 + new), abs=1e-12)
     assert found.placement == ((("Indonesia", new),) if new else ())
     assert found.hold.proven
-    assert found.without == (pytest.approx(find_hold_chance(6), abs=1e-12) if new else None)
+    assert found.without == (pytest.approx(compute_hold_chance(6), abs=1e-12) if new else None)
 
 
 @pytest.mark.parametrize("chance", ["50%", "90%", "99%"])
 def test_the_armies_needed_are_the_fewest(chance: str) -> None:
     found = armies_needed_to_hold(Turn.from_code(AUSTRALIA), TakeAll("Australia"), chance)
     wanted = float(chance.strip("%")) / 100
-    fewest = next(n for n in range(100) if find_hold_chance(6 + n) >= wanted)
+    fewest = next(n for n in range(100) if compute_hold_chance(6 + n) >= wanted)
     assert (found.armies, found.placement) == (fewest, (("Indonesia", fewest),))
 
 
@@ -114,12 +114,12 @@ def test_the_question_says_how_often_a_reached_goal_is_held() -> None:
     assert (
         record["win_probability"]
         == record["value"]
-        == pytest.approx(find_hold_chance(11), abs=1e-12)
+        == pytest.approx(compute_hold_chance(11), abs=1e-12)
     )
     assert record["hold"]["placement"] == {"Indonesia": 5}
     assert record["need"] == {"chance": 0.9, "armies": 12, "placement": {"Indonesia": 12}}
     bare = ask("plan", position=AUSTRALIA, take="Australia", hold=True).record()
-    assert bare["win_probability"] == pytest.approx(find_hold_chance(6), abs=1e-12)
+    assert bare["win_probability"] == pytest.approx(compute_hold_chance(6), abs=1e-12)
     assert bare["proven"]
 
 

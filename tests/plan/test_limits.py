@@ -33,7 +33,7 @@ from iacta import (
 from iacta.native.deadline import Deadline
 from iacta.odds.spread import AttackedChain
 from iacta.plan.continuation import go_on
-from iacta.plan.problem import Problem, TurnState, pose_problem
+from iacta.plan.problem import Problem, SearchState, pose_problem
 from iacta.plan.search import Search, Style
 from iacta.rules import roll
 from iacta.rules.modes import DefenderSeesFirst
@@ -190,9 +190,9 @@ def test_the_deepest_search_fits_its_stack(lands: int, rules: str) -> None:
 
 def test_a_turn_that_ends_early_is_solved_within_its_bounds() -> None:
     problem = pose_problem(position(6, 2), InOrder((TakeAll("B"), TakeAll("C"))))
-    core, ends = Search(problem, until=0b010), list[TurnState]()
+    core, ends = Search(problem, until=0b010), list[SearchState]()
 
-    def value_of(end: TurnState) -> float:
+    def value_of(end: SearchState) -> float:
         ends.append(end)
         return 0.5
 

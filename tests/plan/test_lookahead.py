@@ -18,11 +18,11 @@ from iacta.plan import InOrder, TakeAll, best_plan, go_on, take_and_hold
 from iacta.plan.alternatives import alternatives, list_first_attacks
 from iacta.plan.best import make_plan
 from iacta.plan.planner import STYLES, Planner, evaluate_policy
-from iacta.plan.policy import STARTS, Policy, find_policy
-from iacta.plan.problem import TurnState, pose_problem
-from iacta.plan.report import find_main_line
+from iacta.plan.policy import STARTS, Policy, choose_policy
+from iacta.plan.problem import SearchState, pose_problem
+from iacta.plan.report import list_main_line
 from iacta.plan.search import Search, Style
-from iacta.probability.estimate import find_half_width
+from iacta.probability.estimate import compute_half_width
 from iacta.questions import ask
 from iacta.questions.plan import PlanAnswer, PlanQuestion, plan_answer
 from iacta.rules.modes import DefenderSeesFirst
@@ -54,7 +54,7 @@ USUAL = Style()
 
 def make_lookahead(game: SmallGame, play: str = "rolls", style: Style = USUAL) -> Policy:
     """Return lookahead for a small game that could also be solved exactly."""
-    return find_policy(game.problem(play), style, states=0)
+    return choose_policy(game.problem(play), style, states=0)
 
 
 def find_core(policy: Policy) -> Search:
@@ -101,7 +101,7 @@ def test_intervals_of_games_hold_the_exact_value(seed: int) -> None:
     exact, games = policy.search.flow(Deadline()), find_core(policy).play(Deadline(), 400)
     assert exact is not None
     # 95% of means lie within the interval, and 1 in 300 is more than 1.5 half widths off.
-    assert abs(games.gains.mean() - exact.value) <= 1.5 * find_half_width(games.gains) + 1e-9
+    assert abs(games.gains.mean() - exact.value) <= 1.5 * compute_half_width(games.gains) + 1e-9
 
 
 @pytest.mark.parametrize("lands", range(1, 6))
@@ -111,7 +111,7 @@ def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: i
     for taken in range(1, 8):
         goal = TakeAll(names[taken : taken + 1])  # the path leads over all earlier ones
         problem = pose_problem(position, goal)
-        report = find_policy(problem, states=0).search.flow(Deadline())
+        report = choose_policy(problem, states=0).search.flow(Deadline())
         best = Search(problem).solve(Deadline())
         assert report is not None
         assert best is not None
@@ -128,10 +128,10 @@ def test_games_of_the_same_number_have_the_same_dice() -> None:
 
 
 def test_games_of_the_core_agree_with_games_of_the_turn() -> None:
-    policy = find_policy(pose_problem(NEAR, TakeAll(AROUND)), states=0)
+    policy = choose_policy(pose_problem(NEAR, TakeAll(AROUND)), states=0)
     turn, goal = policy.problem.turn, policy.problem.goal
     games = find_core(policy).play(Deadline(), 400)
-    mean, half = games.gains.mean(), find_half_width(games.gains)
+    mean, half = games.gains.mean(), compute_half_width(games.gains)
     played = evaluate(policy, turn, goal, games=400, max_states=0, seed=5)
     error = sqrt(played.value * (1 - played.value) / 400)
     assert abs(played.value - mean) <= 3 * error + half
@@ -155,11 +155,11 @@ def test_hard_positions_have_a_plan_before_a_game_is_played_and_no_value() -> No
 
 @pytest.mark.parametrize("style", STYLES)
 def test_unplanned_positions_are_played_in_the_style_of_the_plan(style: Style) -> None:
-    policy = find_policy(pose_problem(NEAR, TakeAll(AROUND)), style, states=0)
+    policy = choose_policy(pose_problem(NEAR, TakeAll(AROUND)), style, states=0)
     other = make_position(CLASSIC_BOARD, {"Siam": 19, "China": 17}, {"India": 2})
-    state = TurnState.from_turn(Turn(other))
+    state = SearchState.from_turn(Turn(other))
     assert not policy.covers(state)
-    fresh = find_policy(policy.problem.at_state(state), style)
+    fresh = choose_policy(policy.problem.at_state(state), style)
     assert not fresh.is_best
     assert policy(Turn(other)) == fresh(Turn(other))
 
@@ -259,7 +259,7 @@ def test_a_style_has_the_mean_value_of_its_games(style: Style) -> None:
         policy = make_lookahead(small_game(seed), style=style)
         exact, games = policy.search.flow(Deadline()), policy.search.play(Deadline(), 400)
         assert exact is not None
-        assert abs(games.gains.mean() - exact.value) <= 1.5 * find_half_width(games.gains) + 1e-9
+        assert abs(games.gains.mean() - exact.value) <= 1.5 * compute_half_width(games.gains) + 1e-9
 
 
 def test_styles_are_halved_by_games_with_the_same_dice() -> None:
@@ -282,13 +282,13 @@ def test_list_and_main_line_begin_with_what_the_policy_does() -> None:
         problem = pose_problem(each.position, each.goal)
         for style in STYLES:
             plan = make_plan(
-                evaluate_policy(find_policy(problem, style, states=0), Deadline(), 0.05), 0.0
+                evaluate_policy(choose_policy(problem, style, states=0), Deadline(), 0.05), 0.0
             )
             move = find_move(plan)
             assert move is not None
             first = move.start, move.to
             assert alternatives(plan)[0][:2] == list_first_attacks(plan)[0][:2] == first
-            line = find_main_line(plan)[0].step
+            line = list_main_line(plan)[0].step
             assert (line.start, line.to) == first
 
 

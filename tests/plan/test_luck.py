@@ -9,7 +9,7 @@ from iacta.board import Board, Holding, Position
 from iacta.game import Attack, Turn
 from iacta.inputs.errors import IactaError
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, measure_plan_luck
-from iacta.plan.policy import find_policy
+from iacta.plan.policy import choose_policy
 from tests.plan.boards import plan_policy, small_game
 
 RED, BLUE = Holding("red", 8), Holding("blue", 2)
@@ -70,7 +70,7 @@ def test_luck_begins_with_the_value_of_a_plan_where_the_defender_sees_the_dice()
     for game in map(small_game, range(200)):
         if not game.replies or not game.goal.is_chance or not game.problem().field:
             continue
-        plan = plan_policy(find_policy(game.problem(), states=0))
+        plan = plan_policy(choose_policy(game.problem(), states=0))
         decision, start = plan.policy.decide(plan.problem.start), plan.problem.start
         if not decision.outcomes:
             continue

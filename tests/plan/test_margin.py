@@ -11,8 +11,8 @@ from iacta.board.files import classic_board
 from iacta.game import Turn
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan
-from iacta.plan.margin import MARGIN, PRICE_FACTORS, find_largest_sacrifice
-from iacta.plan.problem import Problem, TurnState, pose_problem
+from iacta.plan.margin import MARGIN, PRICE_FACTORS, compute_largest_sacrifice
+from iacta.plan.problem import Problem, SearchState, pose_problem
 from iacta.plan.search import Report, Search
 from tests.cases import choose_seeds
 from tests.plan.boards import SmallGame, assert_known, parse_position, small_game
@@ -106,7 +106,7 @@ def test_the_sacrifice_is_at_most_the_margin(seed: int) -> None:
     plan = best_plan(turn, goal, margin=MARGIN, threads=1)
     assert greatest.value is not None
     assert plan.value is not None
-    most = find_largest_sacrifice(problem, greatest.value - problem.held)
+    most = compute_largest_sacrifice(problem, greatest.value - problem.held)
     assert plan.sacrifice == pytest.approx(greatest.value - plan.value, abs=1e-12)
     assert plan.sacrifice <= most + 1e-12
     assert plan.expected_losses <= greatest.expected_losses + 1e-9
@@ -121,7 +121,7 @@ def test_the_saved_armies_pay_for_the_sacrifice_in_every_state() -> None:
     plan = best_small_plan(seed)
     problem = small_game(seed).problem()
     free, priced = solve(problem, 0.0), solve(problem, plan.price)
-    waiting, seen = [problem.start], set[TurnState]()
+    waiting, seen = [problem.start], set[SearchState]()
     while waiting:
         state = waiting.pop()
         action = priced.decide(state)
@@ -134,7 +134,7 @@ def test_the_saved_armies_pay_for_the_sacrifice_in_every_state() -> None:
     assert len(seen) > 10
 
 
-def losses_after(report: Report, state: TurnState) -> float:
+def losses_after(report: Report, state: SearchState) -> float:
     """Return the expected losses of a policy after a state."""
     return report.losses - (report.problem.start.total - state.total)
 

@@ -15,7 +15,7 @@ from iacta.game import Fortify, Missions, Turn
 from iacta.game.moment import read_moment
 from iacta.game.victory import WayToWin
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan import (
@@ -28,13 +28,13 @@ from iacta.plan import (
     reinforce,
     simulate_plan,
 )
-from iacta.plan.goals import WinGame, find_owned
+from iacta.plan.goals import WinGame, make_owned_mask
 from iacta.plan.named_goals import read_goal
 from iacta.plan.own_any import MAX_VALUED_SETS, _SetSearch, choose_goal, choose_territories
 from iacta.plan.problem import Problem, pose_problem
 from iacta.plan.quick_estimates import estimate_goal
 from iacta.plan.search import Search
-from iacta.plan.tables import find_dice
+from iacta.plan.tables import compute_dice
 from iacta.plan.threats import threats
 from iacta.plan.winning import Win, find_win
 from iacta.rules.rules import CLASSIC, Rules
@@ -60,7 +60,7 @@ def draw_case(seed: int) -> tuple[Position, OwnAny]:
     rows += [Holding("blue", rng.randint(1, 2)) for _ in range(size - mine)]
     rng.shuffle(rows)
     position, armies = Position(board, "red", tuple(rows)), rng.choice((1, 1, 2))
-    held = OwnAny(1, armies).count_held(find_owned(Turn(position)), Turn(position).armies)
+    held = OwnAny(1, armies).count_held(make_owned_mask(Turn(position)), Turn(position).armies)
     return position, OwnAny(rng.randint(held + 1, size), armies)
 
 
@@ -328,7 +328,7 @@ def test_after_the_deadline_no_more_sets_of_territories_are_listed(
 
 
 def test_a_few_dice_need_no_time_that_is_left() -> None:
-    attack, defence, rolls = find_dice(find_kernel(Rules(garrison=3)), False, Deadline(0))
+    attack, defence, rolls = compute_dice(choose_kernel(Rules(garrison=3)), False, Deadline(0))
     assert (attack, defence, len(rolls)) == (3, 2, 6)
 
 
@@ -342,6 +342,6 @@ def test_after_the_deadline_no_more_ways_to_win_are_valued(monkeypatch: pytest.M
         valued.append(goal)
         return 0.0
 
-    monkeypatch.setattr(own_any, "_find_goal_value", count)
+    monkeypatch.setattr(own_any, "_compute_goal_value", count)
     assert choose_goal(win, win.start, 0, Deadline(0)) == TakeAll(ways[0].territories)
     assert len(valued) == 1

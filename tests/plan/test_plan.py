@@ -21,7 +21,7 @@ from iacta.plan import (
     eliminate,
     simulate_plan,
 )
-from iacta.plan.policy import find_policy
+from iacta.plan.policy import choose_policy
 from iacta.plan.problem import pose_problem
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.plan.boards import (
@@ -94,7 +94,7 @@ def assert_consistent(plan: Plan) -> None:
         lost = sum(end.probability for end in plan.endings)
         assert lost + plan.comparable_value == pytest.approx(1.0, abs=1e-9)
     if isinstance(plan.goal, Worth) and not plan.goal.bonus:
-        worth = sum(plan.goal.find_worth(e.name) * e.own_probability for e in plan.territories)
+        worth = sum(plan.goal.compute_worth(e.name) * e.own_probability for e in plan.territories)
         worth += plan.goal.army * sum(end.expected_armies for end in plan.territories)
         assert worth == pytest.approx(plan.value, abs=1e-9)
 
@@ -126,7 +126,7 @@ def test_another_stack_takes_over_where_one_fails() -> None:
     alone = Campaign(6, [4]).win_probability()
     best = best_plan(position, TakeAll("t"))
     assert float(alone) + 0.15 < best.comparable_value
-    found = plan_policy(find_policy(pose_problem(position, TakeAll("t")), states=0))
+    found = plan_policy(choose_policy(pose_problem(position, TakeAll("t")), states=0))
     assert 0.999 * best.comparable_value <= found.comparable_value <= best.comparable_value
     assert {(step.start, step.to) for step in best.steps} == {("s", "t"), ("z", "t")}
 
@@ -197,7 +197,7 @@ def test_real_dice_agree(rules: Rules, goal: Goal) -> None:
 
 @pytest.mark.parametrize("goal", [TakeAll("a,b,c"), TakeAny("b,c"), Worth(2.0, army=0.5)])
 def test_simulated_dice_agree_with_estimated_plans(goal: Goal) -> None:
-    plan = plan_policy(find_policy(pose_problem(make_ring(7), goal), states=0))
+    plan = plan_policy(choose_policy(pose_problem(make_ring(7), goal), states=0))
     assert_consistent(plan)
     simulated = simulate_plan(plan, runs=20_000, seed=1)
     assert_agrees(plan, simulated.value, simulated.error)

@@ -10,8 +10,8 @@ import pytest
 from iacta import evaluate
 from iacta.game import Attack, EndPhase
 from iacta.plan import Plan, TakeAll, best_plan
-from iacta.plan.policy import find_policy
-from iacta.plan.problem import Problem, TurnState, pose_problem
+from iacta.plan.policy import choose_policy
+from iacta.plan.problem import Problem, SearchState, pose_problem
 from iacta.plan.search import Style
 from tests.cases import choose_seeds
 from tests.plan.boards import BLUE, find_move, make_board, make_position, small_game
@@ -33,16 +33,16 @@ def test_a_proven_plan_has_the_value_of_its_policy_in_the_game(seed: int) -> Non
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lookahead_reaches_its_reported_value(seed: int) -> None:
     problem = small_game(seed).problem("battles" if seed % 4 == 1 else "rolls")
-    policy = find_policy(problem, Style(1 + seed % 3), states=0)
+    policy = choose_policy(problem, Style(1 + seed % 3), states=0)
     said, is_exact = policy.value(problem.turn)
     assert is_exact
     found = evaluate(policy, problem.turn, problem.goal)
     assert found.value == pytest.approx(said, abs=1e-9)
 
 
-def list_states(problem: Problem, seed: int) -> list[TurnState]:
+def list_states(problem: Problem, seed: int) -> list[SearchState]:
     """Return some states that are reachable from the start of a problem."""
-    rng, found = Random(seed), list[TurnState]()  # noqa: S311 # draws states, no secrets
+    rng, found = Random(seed), list[SearchState]()  # noqa: S311 # draws states, no secrets
     for _ in range(4):
         found += [make_state(turn) for turn in islice(walk(problem.turn, rng), 12)]
     return found
@@ -54,7 +54,7 @@ def test_a_pickle_restores_the_same_decisions(kind: str) -> None:
         policy = small_game(11).plan().policy
     else:
         style = Style(2, 0.01, "risk") if kind == "careful" else Style()
-        policy = find_policy(pose_problem(BLUE, TakeAll("South America")), style)
+        policy = choose_policy(pose_problem(BLUE, TakeAll("South America")), style)
         assert not policy.is_best
     copied = pickle.loads(pickle.dumps(policy))  # noqa: S301 # just made
     assert copied == policy
@@ -111,7 +111,7 @@ def test_a_policy_continues_in_known_states_and_plans_again_in_others() -> None:
         place = BLUE.board.territories.index(name)
         there = (*plan.turn.armies[:place], armies, *plan.turn.armies[place + 1 :])
         turn = plan.turn.replace_armies(plan.turn.owners, there)
-        state = TurnState.from_turn(turn)
+        state = SearchState.from_turn(turn)
         assert plan.policy.covers(state) == (armies < 200)
         found = plan.policy(turn)
         if armies < 200 and not plan.policy.decide(state).dice:
@@ -125,11 +125,11 @@ def test_a_policy_continues_in_known_states_and_plans_again_in_others() -> None:
 def test_policies_do_not_depend_on_the_order_of_the_board(order: tuple[str, ...]) -> None:
     board = make_board("chain", [("x", "a"), ("a", "b")], order)
     problem = pose_problem(make_position(board, {"a": 9}, {"b": 2}), TakeAll("b"))
-    policy = find_policy(problem, states=0)
+    policy = choose_policy(problem, states=0)
 
     def covers(armies: dict[str, int], *mine: str) -> bool:
         owned = sum(1 << place for place, name in enumerate(order) if name in mine)
-        return policy.covers(TurnState(tuple(armies[name] for name in order), owned))
+        return policy.covers(SearchState(tuple(armies[name] for name in order), owned))
 
     assert covers({"x": 1, "a": 3, "b": 6}, "a", "b")
     assert not covers({"x": 1, "a": 3, "b": 6}, "a")

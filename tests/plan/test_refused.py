@@ -67,7 +67,7 @@ def test_worths_are_at_most_a_thousand_million(worth: float) -> None:
     ):
         with pytest.raises(TooLargeError, match=r"must be at most 1e\+09, got 1"):
             ask(worth)
-    assert Worth(10**9, bonus=1e9, army=1e9).find_worth("A") == 1e9
+    assert Worth(10**9, bonus=1e9, army=1e9).compute_worth("A") == 1e9
     for endless in (float("inf"), float("nan")):
         with pytest.raises(MalformedError, match="must be a number"):
             Worth(endless)

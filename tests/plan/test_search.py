@@ -10,8 +10,8 @@ from iacta import Turn
 from iacta.game import Advance, Attack, EndPhase, Losses, Throw
 from iacta.native.deadline import Deadline
 from iacta.plan import Policy
-from iacta.plan.policy import find_policy
-from iacta.plan.problem import PolicyAction, Problem, TurnState
+from iacta.plan.policy import choose_policy
+from iacta.plan.problem import PolicyAction, Problem, SearchState
 from iacta.plan.search import Search
 from tests.cases import choose_seeds
 from tests.plan.boards import find_payoff, small_game
@@ -19,10 +19,10 @@ from tests.plan.boards import find_payoff, small_game
 MOST_DICE = 4
 
 
-def make_state(turn: Turn) -> TurnState:
+def make_state(turn: Turn) -> SearchState:
     """Return the planner's state for a turn."""
     owned = sum(1 << t for t, owner in enumerate(turn.owners) if owner == turn.player)
-    return TurnState(turn.armies, owned)
+    return SearchState(turn.armies, owned)
 
 
 def walk(turn: Turn, rng: Random) -> Iterator[Turn]:
@@ -84,7 +84,7 @@ def check_results(
         if Losses(*losses) in results:
             assert each.chance == pytest.approx(results[Losses(*losses)], abs=1e-12)
     assert sum(each.chance for each in found.outcomes) == pytest.approx(1.0, abs=1e-12)
-    assert found.value == pytest.approx(find_value(turn, attack, worths), abs=1e-12)
+    assert found.value == pytest.approx(compute_state_value(turn, attack, worths), abs=1e-12)
 
 
 def list_successors(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]:
@@ -99,7 +99,7 @@ def list_successors(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]
                 yield losses, after.after(answer, losses)
 
 
-def find_value(turn: Turn, attack: Attack, worths: dict[Losses, float]) -> float:
+def compute_state_value(turn: Turn, attack: Attack, worths: dict[Losses, float]) -> float:
     """Return the value of an attack if replies are the worst for the player."""
     total = 0.0
     for result, chance in turn.results(attack).items():
@@ -129,7 +129,7 @@ def find_value_after(core: Search, problem: Problem, before: Turn, after: Turn, 
 @pytest.mark.parametrize("seed", choose_seeds(range(0, 60, 2)))
 def test_lookahead_follows_the_rules(seed: int) -> None:
     game, rng = small_game(seed), Random(seed)  # noqa: S311 # plays at random, no secrets
-    policy = find_policy(game.problem(rng.choice(("rolls", "battles"))), states=0)
+    policy = choose_policy(game.problem(rng.choice(("rolls", "battles"))), states=0)
     assert isinstance(policy, Policy)
     turn = policy.problem.turn
     while turn.phase != "over":

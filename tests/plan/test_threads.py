@@ -10,7 +10,7 @@ import pytest
 from iacta import Turn
 from iacta.board import Holding, Position
 from iacta.plan import TakeAll
-from iacta.plan.policy import find_policy
+from iacta.plan.policy import choose_policy
 from iacta.plan.problem import Problem, pose_problem
 from tests.plan.boards import CLASSIC_BOARD, small_game
 from tests.plan.test_search import walk
@@ -59,7 +59,7 @@ SEEDS = range(6)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_threads_that_share_a_policy_get_its_values(seed: int, states: int) -> None:
     problem = small_game(seed).problem("rolls")
-    alone, shared = (find_policy(problem, states=states) for _ in range(2))
+    alone, shared = (choose_policy(problem, states=states) for _ in range(2))
     turns = list_turns(problem)
     same_from_threads(
         lambda k: (shared.value(turns[k]), shared(turns[k])),

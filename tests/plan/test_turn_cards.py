@@ -13,7 +13,7 @@ import pytest
 from iacta import Rules
 from iacta.board import Holding, Position
 from iacta.game import Action, Attack, EndPhase, Sets, Turn, traded_armies
-from iacta.game.cards import find_sets as sets_of
+from iacta.game.cards import list_card_sets as sets_of
 from iacta.game.cards import list_hands
 from iacta.plan import InOrder, TakeAll, best_plan, eliminate, go_on, place_armies
 from iacta.probability.distribution import Distribution
@@ -41,27 +41,27 @@ def is_set(cards: tuple[str, ...]) -> bool:
     return len(symbols) <= 1 or len(symbols) == 3 - jokers
 
 
-def find_sets(hand: tuple[str, ...]) -> int:
+def list_card_sets(hand: tuple[str, ...]) -> int:
     """Return the largest number of sets in a hand, by enumeration."""
     best = 0
     for three in combinations(range(len(hand)), 3):
         if is_set(tuple(hand[k] for k in three)):
             rest = tuple(card for k, card in enumerate(hand) if k not in three)
-            best = max(best, 1 + find_sets(rest))
+            best = max(best, 1 + list_card_sets(rest))
     return best
 
 
 @pytest.mark.parametrize("cards", [3, 4])
 def test_few_cards_hold_a_set_as_often_as_all_deals_say(cards: int) -> None:
     deals = list(combinations(DECK, cards))
-    wins = sum(find_sets(deal) for deal in deals)
+    wins = sum(list_card_sets(deal) for deal in deals)
     dealt = [*list_hands(cards)]
     holding = sum(ways for hand, ways in dealt if sets_of(hand))
     assert (holding, sum(ways for _, ways in dealt)) == (wins, len(deals))
 
 
 def test_five_cards_hold_a_set() -> None:
-    assert all(find_sets(hand) >= 1 for hand in combinations(SMALL_DECK, 5))
+    assert all(list_card_sets(hand) >= 1 for hand in combinations(SMALL_DECK, 5))
     assert all(sets_of(hand) for hand, _ in list_hands(5))
 
 

@@ -13,7 +13,7 @@ from iacta.game import Turn
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAll, TakeAny, Worth, best_plan, reinforce, reinforcements_needed
-from iacta.plan.problem import TurnState
+from iacta.plan.problem import SearchState
 from iacta.plan.reinforcement import (
     Placements,
     QuickValues,
@@ -98,7 +98,7 @@ def test_equal_placements_are_ordered_by_the_armies_left_then_by_rolls_then_by_s
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     values = QuickValues(pose_reinforced_problem(Turn(APART), TakeAll("a,b"), 3), Deadline(), 1000)
-    found = Placements(TurnState.from_turn(Turn(APART)), values)
+    found = Placements(SearchState.from_turn(Turn(APART)), values)
     rows = [(("s", 3),), (("s", 2), ("z", 1)), (("z", 2), ("s", 1)), (("z", 3),)]
     pairs = [(0.5, 2.0), (0.5, 1.0), (0.6, 3.0), (0.5, 1.0)]
     costs = {found.after(row): Solution(*pair) for row, pair in zip(rows, pairs, strict=True)}

@@ -4,7 +4,7 @@ import pytest
 
 from iacta import Plan, TakeAll, best_plan, eliminate, read_position
 from iacta.game import Attack, Turn
-from iacta.plan.report import find_main_line, find_rearguards
+from iacta.plan.report import list_main_line, list_rearguards
 from tests.plan.boards import find_move
 
 SPLIT = {
@@ -26,7 +26,7 @@ def asia() -> Plan:
 
 
 def test_the_main_line_takes_every_territory_once(asia: Plan) -> None:
-    way = [turn.step for turn in find_main_line(asia)]
+    way = [turn.step for turn in list_main_line(asia)]
     assert len(way) == 12
     assert {step.to for step in way} == {*asia.goal.names}
     assert way[0].start == "Ukraine"
@@ -39,7 +39,7 @@ def test_the_main_line_takes_every_territory_once(asia: Plan) -> None:
 
 
 def test_at_least_the_garrison_stays_behind(asia: Plan) -> None:
-    found = find_rearguards(asia)
+    found = list_rearguards(asia)
     assert {(each.start, each.to) for each in found} <= {(s.start, s.to) for s in asia.steps}
     for each in found:
         assert each.garrison == 1 <= each.least <= each.usual <= each.most
@@ -52,8 +52,8 @@ def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
     plan = best_plan(
         Turn(position := read_position(SPLIT), whole_battles=True), eliminate(position, "blue")
     )
-    first, second = (turn.step for turn in find_main_line(plan))
-    found = {each.to: each for each in find_rearguards(plan)}
+    first, second = (turn.step for turn in list_main_line(plan))
+    found = {each.to: each for each in list_rearguards(plan)}
     assert not found[first.to].is_all
     # By the official rule, as many armies move in as dice were rolled; more would not help here.
     move = find_move(plan)
@@ -65,7 +65,7 @@ def test_a_stack_that_goes_two_ways_keeps_armies_for_the_second() -> None:
 
 def test_the_main_line_follows_the_plan(asia: Plan) -> None:
     turn, policy = asia.turn, asia.policy
-    first, second = find_main_line(asia)[:2]
+    first, second = list_main_line(asia)[:2]
     attack = policy(turn)
     assert isinstance(attack, Attack)
     assert attack.to == first.step.to
@@ -84,5 +84,5 @@ def test_the_main_line_follows_the_plan(asia: Plan) -> None:
 
 
 def test_nothing_follows_the_last_battle(asia: Plan) -> None:
-    last = find_main_line(asia)[-1]
+    last = list_main_line(asia)[-1]
     assert (last.fewest, last.branches) == (None, ())

@@ -61,7 +61,7 @@ def test_a_plan_to_win_is_worth_as_much_as_the_best_whole_turn(seed: int) -> Non
 @pytest.mark.parametrize("seed", SEEDS)
 def test_lookahead_never_claims_more_than_the_best_whole_turn(seed: int) -> None:
     turn = draw_turn(seed).with_options(place=0)
-    best = WholeTurn(pay_win).find_value(turn)
+    best = WholeTurn(pay_win).compute_state_value(turn)
     goal = None if best <= 0.0 else read_goal(turn, "win")
     if goal is None or goal.is_reached(turn):
         return
@@ -80,8 +80,8 @@ def test_a_plan_for_conquests_counts_nothing_if_a_rival_wins(seed: int) -> None:
     plan = plan_within(pose_problem(turn, TakeAll(names)), Deadline())
     pay = pay_conquest(names)
     # The plan goes on if the player has already won the game by other conquests.
-    most = WholeTurn(lambda end: max(pay(end), pay_win(end))).find_value(turn)
-    assert WholeTurn(pay).find_value(turn) - 1e-9 <= plan.comparable_value <= most + 1e-9
+    most = WholeTurn(lambda end: max(pay(end), pay_win(end))).compute_state_value(turn)
+    assert WholeTurn(pay).compute_state_value(turn) - 1e-9 <= plan.comparable_value <= most + 1e-9
 
 
 @pytest.mark.parametrize("seed", SEEDS[::3])
@@ -165,4 +165,6 @@ def test_new_armies_and_the_last_move_win_together() -> None:
     goal = read_goal(turn, "win")
     assert goal is not None
     found = reinforce(turn, goal)
-    assert found.plan.comparable_value == pytest.approx(WholeTurn(pay_win).find_value(turn))
+    assert found.plan.comparable_value == pytest.approx(
+        WholeTurn(pay_win).compute_state_value(turn)
+    )

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, TypeAlias
 from iacta import Rules
 from iacta.board import Holding, Position
 from iacta.plan import Goal, InOrder, OwnAny, TakeAll, TakeAny, Worth
-from iacta.plan.problem import Problem, TurnState
+from iacta.plan.problem import Problem, SearchState
 from iacta.plan.search import Search
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
-from iacta.rules.roll import find_loss_counts_by_throw, loss_counts
+from iacta.rules.roll import count_losses_by_throw, loss_counts
 from tests.balanced_twin import list_outcomes
 from tests.plan.boards import Move
 
@@ -89,7 +89,7 @@ def _roll(dice: int, defenders: int, rules: Rules) -> Throws:
     """Return the possible results of one roll."""
     most = min(defenders, rules.defence.kept)
     if isinstance(rules.mode, DefenderSeesFirst):
-        throws = find_loss_counts_by_throw(dice, most, rules)
+        throws = count_losses_by_throw(dice, most, rules)
     else:
         throws = {(loss_counts(dice, most, rules),): 1}
     total = sum(throws.values())
@@ -173,7 +173,7 @@ class Play:
                 worth += self.number(more) if armies.keys() >= wanted else 0
             return worth
         assert isinstance(goal, Worth)
-        lands = sum(self.number(goal.find_worth(name)) for name in armies)
+        lands = sum(self.number(goal.compute_worth(name)) for name in armies)
         bonus = sum(
             each.bonus
             for each in self.position.board.continents
@@ -358,9 +358,9 @@ def collect_statistics(core: Search, problem: Problem) -> PolicyStatistics:
     """Follow a core's policy to every end, and record the borders that it attacks."""
     lands, sets = len(problem.out), problem.rewards.sets
     found = PolicyStatistics([0.0] * lands, [0.0] * lands, [0.0] * len(sets))
-    layer: dict[tuple[TurnState, tuple[Border, ...]], float] = {(problem.start, ()): 1.0}
+    layer: dict[tuple[SearchState, tuple[Border, ...]], float] = {(problem.start, ()): 1.0}
     while layer:
-        next_layer = dict[tuple[TurnState, tuple[Border, ...]], float]()
+        next_layer = dict[tuple[SearchState, tuple[Border, ...]], float]()
         for (state, before), chance in layer.items():
             action = core.decide(state)
             if not action.dice:
@@ -393,7 +393,7 @@ def collect_statistics(core: Search, problem: Problem) -> PolicyStatistics:
     return found
 
 
-def is_over(problem: Problem, state: TurnState) -> bool:
+def is_over(problem: Problem, state: SearchState) -> bool:
     """Return whether no territory left to take has a payoff."""
     rewards = problem.rewards
     paying = {t for t, paid in enumerate(rewards.lands) if paid}

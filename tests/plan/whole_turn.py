@@ -28,7 +28,7 @@ class WholeTurn:
         self.payoff = payoff
         self._known: dict[tuple[object, ...], float] = {}
 
-    def find_value(self, turn: Turn) -> float:
+    def compute_state_value(self, turn: Turn) -> float:
         """Return the value of a turn in any phase."""
         if turn.phase == "over":
             return self.payoff(turn)
@@ -41,7 +41,7 @@ class WholeTurn:
     def _find_action_value(self, turn: Turn, action: Action) -> float:
         results = turn.results(action).items()
         return sum(
-            float(chance) * self.find_value(turn.after(action, result))
+            float(chance) * self.compute_state_value(turn.after(action, result))
             for result, chance in results
         )
 
@@ -83,7 +83,7 @@ def find_threat(turn: Turn, player: str, payoff: Payoff) -> float:
     )
     if theirs.winner is not None:
         return 0.0
-    return WholeTurn(payoff).find_value(theirs)
+    return WholeTurn(payoff).compute_state_value(theirs)
 
 
 def list_last_turns(turn: Turn) -> Iterator[Turn]:
@@ -176,7 +176,7 @@ def _draw_mission(rng: Random, turn: Turn, player: str) -> str:
 
 def find_win_fault(turn: Turn) -> str:
     """Return how the plan to win differs from the best whole turn; empty if both agree."""
-    best = WholeTurn(pay_win).find_value(turn)
+    best = WholeTurn(pay_win).compute_state_value(turn)
     try:
         answer = ask("plan", position=turn, win=True)
     except IllegalError as refusal:

@@ -118,9 +118,9 @@ def test_a_record_reads_the_meanings_that_it_does_not_state() -> None:
 @for_each(
     ("kind", "text", "value"),
     [
-        (Whole(least=1), "12", 12),
-        (Whole(least=None), "-3", -3),
-        (Whole(least=1), "1e3", 1000),
+        (Whole(minimum=1), "12", 12),
+        (Whole(minimum=None), "-3", -3),
+        (Whole(minimum=1), "1e3", 1000),
         (parameter_kinds.Number(), "5/2", Fraction(5, 2)),
         (parameter_kinds.Chance(), "95%", Fraction(19, 20)),
         (parameter_kinds.Chance(), "1/3", Fraction(1, 3)),
@@ -130,7 +130,7 @@ def test_a_record_reads_the_meanings_that_it_does_not_state() -> None:
         (parameter_kinds.Name(), "house.toml", "house.toml"),
         (RulesName(), "Wall+Capital", "capital+wall"),
         (parameter_kinds.Way(), "22 8:capital@3~5", ("22", "8:capital@3~5")),
-        (parameter_kinds.CommaList(Whole(least=None)), "-2,0,5", (-2, 0, 5)),
+        (parameter_kinds.CommaList(Whole(minimum=None)), "-2,0,5", (-2, 0, 5)),
         (Pairs(Whole(), "Brazil:3"), "Brazil:3,Egypt:2", (("Brazil", 3), ("Egypt", 2))),
     ],
 )

@@ -29,7 +29,7 @@ from iacta.probability.estimate import Interval
 from iacta.questions.goals import GoalsAnswer, GoalsQuestion
 from iacta.questions.win import WinQuestion
 from iacta.war import Reach
-from iacta.war.games import War, describe_aim, find_best_aim_per_goal
+from iacta.war.games import War, choose_best_aim_per_goal, describe_aim
 from iacta.war.narration import describe_moves
 from iacta.war.players import PLAYERS
 from tests.cases import for_each
@@ -182,7 +182,7 @@ def test_the_turn_of_the_ai_is_shown_with_the_goals_that_it_compared() -> None:
     record, text = found.record(), join_text([*found.sections()])
     played = war.play_turn(PLAYERS["usual"], 1)
     assert record["turn"] == describe_moves(played)
-    aims = find_best_aim_per_goal(war, PLAYERS["usual"], 1)
+    aims = choose_best_aim_per_goal(war, PLAYERS["usual"], 1)
     shown = [(each["goal"], each["value"]) for each in record["compared"]]
     assert shown == [(describe_aim(war, aim), value) for aim, value in aims]
     assert war.play_turn(PLAYERS["usual"], 1, aims[0][0]).moves[0] == played.moves[0]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from iacta import CLASSIC, Dice, Losses, Roll, Rules, TooLargeError
 from iacta.rules import roll as rolls
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
-from iacta.rules.roll import find_loss_counts_by_throw, loss_counts, refuse_many_rolls
+from iacta.rules.roll import count_losses_by_throw, loss_counts, refuse_many_rolls
 from iacta.rules.thrown import compare_dice
 from iacta.rules.variants import find_rules
 from tests import brute, strategies
@@ -196,7 +196,7 @@ def test_rows_are_compared_no_more_often_than_counted(monkeypatch: pytest.Monkey
         return after_rank(highest, defence)
 
     monkeypatch.setattr(rolls, "_compare_rank", counted)
-    find_loss_counts_by_throw.__wrapped__(5, 4, SEEN)
+    count_losses_by_throw.__wrapped__(5, 4, SEEN)
     assert 0 < compared <= rolls._estimate_seen_steps(5, 4, SEEN)
 
 
@@ -204,7 +204,7 @@ def test_too_many_seen_throws_are_refused() -> None:
     rules = replace(SEEN, attack=Dice((20,) * 7), defence=Dice((20,) * 2))
     for refused in (
         lambda: refuse_many_rolls(7, 2, rules),
-        lambda: find_loss_counts_by_throw(7, 2, rules),
+        lambda: count_losses_by_throw(7, 2, rules),
     ):
         with pytest.raises(TooLargeError, match="7 attack dice of up to 20 faces against 2"):
             refused()

@@ -23,8 +23,8 @@ from iacta.native.deadline import Deadline
 from iacta.probability.estimate import (
     Estimate,
     Interval,
-    find_half_width_of_difference,
-    find_interval_of_mean,
+    compute_half_width_of_difference,
+    compute_interval_of_mean,
 )
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
@@ -36,7 +36,7 @@ from iacta.war.chances import (
     Series,
     WinChances,
 )
-from iacta.war.games import Aim, Floats, PlayedGames, War, describe_aim, find_best_aim_per_goal
+from iacta.war.games import Aim, Floats, PlayedGames, War, choose_best_aim_per_goal, describe_aim
 from iacta.war.goals import (
     _Candidate,
     _rank_candidates,
@@ -169,7 +169,7 @@ def test_estimates_of_one_position_agree_within_their_intervals() -> None:
 def test_the_best_goal_is_selected_in_other_games() -> None:
     turn = make_line_turn("r5 b4 g4", place=3, players=("red", "blue", "green"))
     war, wins = War(turn), dict[Aim, float]()
-    for aim, _ in find_best_aim_per_goal(war, PLAYERS["usual"], 3):
+    for aim, _ in choose_best_aim_per_goal(war, PLAYERS["usual"], 3):
         selecting = Series(war, "usual", 3, aim).play(GOAL_GAMES, Deadline())
         wins[aim] = float(selecting.chances[:, 0].mean())
     assert len({*wins.values()}) > 1
@@ -303,7 +303,7 @@ def test_the_best_goal_gets_fresh_games() -> None:
     found = best_goals(turn, games=12, seed=5)
     war = War(turn)
     aims = {
-        describe_aim(war, aim): aim for aim, _ in find_best_aim_per_goal(war, PLAYERS["usual"], 5)
+        describe_aim(war, aim): aim for aim, _ in choose_best_aim_per_goal(war, PLAYERS["usual"], 5)
     }
     assert found.best.how == "tactics"
     aim = aims[found.best.goal]
@@ -336,7 +336,7 @@ def test_a_goal_with_fewer_games_is_compared_in_the_common_games() -> None:
 def test_no_chance_is_certain_because_a_few_games_agree(games: int, win: float) -> None:
     wilson = Estimate(games, round(games * win)).interval()
     own = np.full(games, win)
-    assert find_interval_of_mean(own) == pytest.approx(wilson)
+    assert compute_interval_of_mean(own) == pytest.approx(wilson)
     example = make_line_turn("r2 b1", phase="attack").play(lambda _: EndPhase(), seed=0)
     rows = [
         _Candidate(words, "tactics", wins, 1.0, None, example, lambda *_: own)
@@ -357,11 +357,11 @@ def test_intervals_of_few_scored_games_cover_the_mean() -> None:
         samples = np.where(
             rng.random((2000, games)) < 0.15, 0.0, rng.uniform(0.36, 0.41, (2000, games))
         )
-        ends = [find_interval_of_mean(each) for each in samples]
+        ends = [compute_interval_of_mean(each) for each in samples]
         mean = 0.85 * 0.385
         assert fmean(low <= mean <= high for low, high in ends) > 0.93, games
         apart = samples[::2] - samples[1::2]
-        halves = [find_half_width_of_difference(each) for each in apart]
+        halves = [compute_half_width_of_difference(each) for each in apart]
         assert fmean(abs(each.mean()) <= half for each, half in zip(apart, halves, strict=True)) > (
             0.93
         ), games
@@ -414,7 +414,7 @@ def test_a_plan_without_attacks_is_no_candidate_for_a_goal() -> None:
     war = War(make_line_turn("r12 b14", phase="attack"))
     (aim,) = (
         aim
-        for aim, _ in find_best_aim_per_goal(war, PLAYERS["usual"], 0)
+        for aim, _ in choose_best_aim_per_goal(war, PLAYERS["usual"], 0)
         if describe_aim(war, aim) == "eliminate blue"
     )
     candidates = [*_try_plans(war, aim, 2, 0, Deadline())]

@@ -10,7 +10,7 @@ from benchmarks.opponents import find_row
 from iacta import Board, Hand, Position, Sets, Turn, classic_board
 from iacta.game import Attack, Defend, Place, Reveal, Trade
 from iacta.inputs.errors import IactaError, IllegalError
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
 from iacta.rules.rules import Rules
 from iacta.war import ai
@@ -152,13 +152,13 @@ def test_the_python_twin_plays_the_same_games_as_the_core(seed: int) -> None:
 @pytest.mark.parametrize("rules", ["classic", "capital", Rules(mode=DefenderSeesFirst())])
 def test_odds_of_the_core_equal_those_of_the_kernel(rules: Rules | str) -> None:
     turn = make_line_turn("r3 b1", rules=rules)
-    kernel = find_kernel(turn.rules)
+    kernel = choose_kernel(turn.rules)
     for able, defenders in ((1, 1), (1, 7), (9, 2), (5, 5), (64, 64), (3, 64)):
-        won, lost, killed = War(turn).find_odds(1, able, defenders)
+        won, lost, killed = War(turn).compute_odds(1, able, defenders)
         assert won == pytest.approx(float(kernel.win_probability(able, defenders)), abs=1e-9)
         assert 0 < lost <= able
         assert 0 < killed <= defenders
-    assert War(turn).find_odds(1, 900, 30)[0] == pytest.approx(1, abs=1e-6)
+    assert War(turn).compute_odds(1, 900, 30)[0] == pytest.approx(1, abs=1e-6)
 
 
 def test_only_unknown_cards_differ_between_games() -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from iacta.board import Board, Position
 from iacta.game import Action, Advance, Attack, EndPhase, Fortify, Hand, Place, Reveal, Trade, Turn
-from iacta.game.cards import MUST_TRADE, PICTURED, SYMBOLS, find_sets
+from iacta.game.cards import MUST_TRADE, PICTURED, SYMBOLS, list_card_sets
 from iacta.rules.rules import Rules
 from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
@@ -209,7 +209,7 @@ class _View:
 
     def evaluate_battle(self, c: int, able: int) -> _BattleValue:
         rules = self.turn.rules_of.get(self.names[c], self.turn.rules)
-        won, lost, killed = _open_battles(rules).find_odds(1, able, self.turn.armies[c])
+        won, lost, killed = _open_battles(rules).compute_odds(1, able, self.turn.armies[c])
         n = self.n
         owned = sum(map(bool, self.turn.owners))
         calm = min(1.0, n.patience * owned / sum(self.turn.armies))
@@ -290,7 +290,7 @@ class _View:
             names = tuple(sorted(self.names[t] for _, t in three if t < len(self.names)))
             counts = [sum(symbol == each for symbol, _ in three) for each in range(4)]
             traded = Hand._make((*counts, 0, names))
-            if not find_sets(traded):
+            if not list_card_sets(traded):
                 continue
             land = ""
             for _, t in three if not turn.pictured else ():

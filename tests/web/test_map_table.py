@@ -155,7 +155,7 @@ def test_the_menu_and_the_codes_have_the_present_position(visit: Visit) -> None:
 
 
 def test_the_url_for_other_devices_is_that_of_the_network_or_given() -> None:
-    assert ServeCommand()._find_public_url(80) == ""
-    assert ServeCommand(public_url="https://a.org/r")._find_public_url(80) == "https://a.org/r/"
+    assert ServeCommand()._make_public_url(80) == ""
+    assert ServeCommand(public_url="https://a.org/r")._make_public_url(80) == "https://a.org/r/"
     with pytest.raises(IactaError, match="public_url must be a URL such as"):
-        ServeCommand(public_url="a.org")._find_public_url(80)
+        ServeCommand(public_url="a.org")._make_public_url(80)

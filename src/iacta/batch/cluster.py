@@ -27,7 +27,13 @@ from iacta.batch.frames import answer_frame
 from iacta.batch.rows import ERROR, BatchQuestion
 from iacta.forms.question import Watch
 from iacta.inputs.checks import quote
-from iacta.inputs.errors import IactaError, IllegalError, MalformedError, add_place, missing_error
+from iacta.inputs.errors import (
+    IactaError,
+    IllegalError,
+    MalformedError,
+    add_location,
+    missing_error,
+)
 from iacta.inputs.files import (
     add_file_name,
     explain_error,
@@ -168,7 +174,7 @@ def _read_blocks(source: Path, target: Path, asked: BatchQuestion) -> tuple[Batc
             job = job.replace_delimiter(table.delimiter)
         first = job.check_rows(job.read_block(next(blocks), names, table.delimiter)).clear()
         if job.source.name == "jsonl":  # types of values may differ between blocks
-            first = first.cast(dict.fromkeys(asked.find_parameters(first.columns), pl.String))
+            first = first.cast(dict.fromkeys(asked.select_parameters(first.columns), pl.String))
         whole = os.path.getsize(file)
         size = whole if table.compression else CLUSTER_BLOCK_BYTES
         read = _TextBlockReader(
@@ -201,7 +207,7 @@ class _TextBlockReader:
         if self.is_packed:
             with Tabular(Path(self.file), MAX_LINE_BYTES) as table:
                 return _convert_to_pandas(self._fit_columns(self.job.read(table)))
-        with add_place(f"the block at byte {offset:,}"):
+        with add_location(f"the block at byte {offset:,}"):
             try:
                 with open(self.file, "rb") as file:
                     content = import_module("fsspec.utils").read_block(

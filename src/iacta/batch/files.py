@@ -30,7 +30,7 @@ from iacta.inputs.errors import (
     IllegalError,
     MalformedError,
     TooLargeError,
-    add_place,
+    add_location,
     missing_error,
 )
 from iacta.inputs.files import STREAM, ErrorKeeper, explain_error, quote_path
@@ -183,13 +183,13 @@ class BatchJob:
             kinds = dict(pl.scan_ndjson(content, infer_schema_length=None).collect_schema())
             columns = self._choose_columns(kinds)
             rows = pl.read_ndjson(content, schema=columns)
-            if inexact := _find_inexact(rows, self.asked):
+            if inexact := _list_inexact(rows, self.asked):
                 columns |= dict.fromkeys(inexact, pl.String)
                 rows = pl.read_ndjson(content, schema=columns)
         except pl.exceptions.PolarsError as error:
             keys: dict[str, pl.DataType] = {}
             for (number, _), text in zip(numbered, texts, strict=True):
-                with add_place(f"line {number}"):
+                with add_location(f"line {number}"):
                     keys |= dict.fromkeys(_parse_object(text), pl.String())
             try:
                 rows = pl.read_ndjson(content, schema=self._choose_columns(keys))
@@ -201,7 +201,7 @@ class BatchJob:
 
     def _choose_columns(self, kinds: dict[str, pl.DataType]) -> dict[str, Any]:
         """Choose the columns of JSON lines to read, and their types."""
-        parameters = self.asked.find_parameters([*kinds])
+        parameters = self.asked.select_parameters([*kinds])
         kept = {*parameters, *self.asked.schema} if self.has_kept_lines else {*kinds}
         exact = pl.Int64, pl.Float64, pl.Null  # columns of larger integers become strings
         return {
@@ -276,7 +276,7 @@ class BatchJob:
         rows = answered.with_columns(pl.when(text != "").then(text).name.keep())
         return rows.with_columns(
             pl.col(name).str.replace(WHOLE, "$1").cast(pl.Int64, strict=False)
-            for name, parameter in self.asked.find_parameters(rows.columns).items()
+            for name, parameter in self.asked.select_parameters(rows.columns).items()
             if isinstance(parameter.kind, Whole)
         )
 
@@ -352,7 +352,7 @@ def _check_cell_counts(block: LineBlock, count: int, delimiter: str) -> None:
         text = decode_line(line, number)
         if not text.strip():
             continue
-        with add_place(f"line {number}"):
+        with add_location(f"line {number}"):
             row = split_row(text, delimiter)
             if len(row) != count:
                 wanted = f"{count} cell{'s' if count > 1 else ''}"
@@ -392,10 +392,10 @@ def _check_density(rows: int, keys: int, size: int) -> None:
         )
 
 
-def _find_inexact(rows: pl.DataFrame, asked: BatchQuestion) -> list[str]:
+def _list_inexact(rows: pl.DataFrame, asked: BatchQuestion) -> list[str]:
     """Return the parameters whose columns contain numbers too large to be exact in floats."""
     numbers = (
-        name for name in asked.find_parameters(rows.columns) if rows.schema[name] == pl.Float64
+        name for name in asked.select_parameters(rows.columns) if rows.schema[name] == pl.Float64
     )
     return [name for name in numbers if (rows[name].abs() >= MAX_EXACT).any()]
 

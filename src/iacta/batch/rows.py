@@ -111,7 +111,7 @@ class BatchQuestion:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    def find_parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
+    def select_parameters(self, names: Sequence[str]) -> dict[str, Parameter]:
         """Return the parameters that have a column, by the name of the column."""
         parameters = {get_column_name(parameter): parameter for parameter in self.form.parameters()}
         return {
@@ -129,7 +129,7 @@ class BatchQuestion:
         """
         if twice := [name for name, many in Counter(names).items() if many > 1]:
             raise IllegalError(f"the column {quote(twice[0])} appears twice")
-        given, found = dict(self.given), self.find_parameters(names)
+        given, found = dict(self.given), self.select_parameters(names)
         counts = Counter(get_column_name(each) for each in found.values())
         for parameter in self.form.parameters():
             name = get_column_name(parameter)

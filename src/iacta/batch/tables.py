@@ -34,7 +34,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Floats, Values
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
@@ -80,7 +80,7 @@ def look_up_battles(attackers: Armies, defenders: Armies, question: BattleQuesti
     is_plain = question.stop.is_reserve and not (question.exact or rules.mode.grows)
     if not is_plain or garrison > MAX_GARRISON:
         return found
-    kernel = find_kernel(rules)
+    kernel = choose_kernel(rules)
     sizes = TABLE_SIZES if kernel.is_vectorised else (START_TABLE_SIZE,)
     able = np.maximum(attackers - garrison, 0)
     larger = np.maximum(able, defenders)
@@ -119,7 +119,7 @@ def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestio
     is_plain = question.stop.is_reserve and not (question.exact or rules.mode.grows)
     if not is_plain or question.narrate or rules.garrison > MAX_GARRISON:
         return found
-    kernel = find_kernel(rules)
+    kernel = choose_kernel(rules)
     able = np.maximum(attackers - rules.garrison, 0)
     larger = np.maximum(able, ways.max(axis=1, initial=0))
     is_repeated = (attackers > 0) & (ways[:, 0] > 0)
@@ -136,7 +136,7 @@ def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestio
                 if not d:
                     continue
                 with LOCK:
-                    matrix = _find_matrix(rules, size, d)
+                    matrix = _compute_matrix(rules, size, d)
                 (those,) = np.nonzero(step == d)
                 last = those[after[those] == 0]
                 won[last] = (stack[last] * matrix.sum(axis=1)).sum(axis=1)
@@ -160,14 +160,14 @@ def _advance_stacks(stack: Floats, matrix: Floats, staying: int) -> Floats:
 
 
 @lru_cache(maxsize=MAX_MATRICES)
-def _find_matrix(rules: Rules, size: int, defenders: int) -> Floats:
+def _compute_matrix(rules: Rules, size: int, defenders: int) -> Floats:
     """Return a matrix; entry `[a, b]` is the chance that a attackers win and b are left."""
-    return find_kernel(rules).find_transitions(size, defenders).won
+    return choose_kernel(rules).compute_transitions(size, defenders).won
 
 
 def _look_up_means(rules: Rules, size: int, able: Armies, defenders: Armies) -> tuple[Floats, ...]:
     with LOCK:
-        if find_kernel(rules).is_vectorised:
+        if choose_kernel(rules).is_vectorised:
             table = _make_table(rules, size)
             indices = defenders * (size + 1) + able
         else:
@@ -191,7 +191,7 @@ def _make_table(rules: Rules, size: int) -> Floats:
     values = Values(np.stack([one, armies, none], 1), np.stack([none, none, armies], 1))
     table = np.zeros((3, size + 1, size + 1))
     table[2, :, 0] = armies
-    for d, row in enumerate(find_kernel(rules).run_backward(values), start=1):
+    for d, row in enumerate(choose_kernel(rules).run_backward(values), start=1):
         table[:, d] = np.transpose(row[np.arange(size + 1)])
     return table
 
@@ -202,7 +202,7 @@ def _make_starts(rules: Rules, block: int, defenders: int) -> Floats:
     if block < 0:  # only the garrison is left
         return np.repeat([[0.0], [0.0], [float(defenders)]], BLOCK_STARTS, axis=1)
     most = (block + 1) * BLOCK_STARTS
-    ends = find_kernel(rules).find_transitions(
+    ends = choose_kernel(rules).compute_transitions(
         most, defenders, min_attackers=most - BLOCK_STARTS + 1
     )
     won, lost = (end[-BLOCK_STARTS:] for end in ends)

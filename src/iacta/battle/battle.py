@@ -13,7 +13,7 @@ from iacta.battle.territory import Stage
 from iacta.inputs.checks import check_choice, quote, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import PasteableMixin
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Kernel, Outcome, is_won
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
@@ -75,8 +75,8 @@ class Battle(PasteableMixin):
         garrison: int | None = None,
         stop: StopRule | None = None,
     ) -> None:
-        set_field(self, "attackers", read_int(attackers, "attackers", least=1))
-        set_field(self, "defenders", read_int(defenders, "defenders", least=1))
+        set_field(self, "attackers", read_int(attackers, "attackers", minimum=1))
+        set_field(self, "defenders", read_int(defenders, "defenders", minimum=1))
         set_field(self, "rules", find_rules(rules, garrison))
         set_field(self, "stop", read_stop(stop))
 
@@ -95,7 +95,7 @@ class Battle(PasteableMixin):
         Fraction(455, 2592)
         """
         garrison = self.rules.garrison
-        ends = self._find_kernel(exact, method).run_forward(
+        ends = self._choose_kernel(exact, method).run_forward(
             Distribution([self._able]), self.defenders
         )
         left = ends.map(lambda state: Outcome(state.attackers + garrison, state.defenders))
@@ -113,7 +113,7 @@ class Battle(PasteableMixin):
         >>> Battle(4, 1).win_probability(exact=True)
         Fraction(342035, 373248)
         """
-        won = self._find_kernel(exact, method).win_probability(self._able, self.defenders)
+        won = self._choose_kernel(exact, method).win_probability(self._able, self.defenders)
         return won if exact else float(won)
 
     @overload
@@ -153,7 +153,9 @@ class Battle(PasteableMixin):
         ('lattice', 'leap')
         """
         return (
-            self._find_kernel(exact, "auto").for_question(question, self._able, self.defenders).name
+            self._choose_kernel(exact, "auto")
+            .for_question(question, self._able, self.defenders)
+            .name
         )
 
     def attackers_left(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
@@ -249,7 +251,7 @@ class Battle(PasteableMixin):
         """The attackers excluding the garrison; 0 or less for a stack that cannot attack."""
         return self.attackers - self.rules.garrison
 
-    def _find_kernel(self, exact: bool, method: str) -> Kernel:
+    def _choose_kernel(self, exact: bool, method: str) -> Kernel:
         return Stage(self.defenders, self.rules, self.stop).kernel(exact=exact, method=method)
 
     def _make_tree(self) -> Kernel:
@@ -259,7 +261,7 @@ class Battle(PasteableMixin):
                 "states and paths can be counted only if hold_back is the only stop condition, "
                 f"got {quote(self.stop)}"
             )
-        return find_kernel(self.stop.add_to_garrison(self.rules), method="path_tree")
+        return choose_kernel(self.stop.add_to_garrison(self.rules), method="path_tree")
 
     def _count_in_outcomes(
         self, count: Callable[[Outcome], int], exact: bool, method: str

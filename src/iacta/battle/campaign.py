@@ -133,7 +133,7 @@ class Campaign(PasteableMixin):
         garrison: int | None = None,
         stop: StopRule | None = None,
     ) -> None:
-        set_field(self, "attackers", read_int(attackers, "attackers", least=1))
+        set_field(self, "attackers", read_int(attackers, "attackers", minimum=1))
         set_field(self, "territories", read_territories(territories))
         set_field(self, "rules", find_rules(rules, garrison))
         set_field(self, "stop", read_stop(stop))
@@ -198,7 +198,7 @@ class Campaign(PasteableMixin):
                 way, kernels, self.attackers, MAX_CELLS_FOR_RARE_WINS
             ):
                 return last
-        return _convert(find_way_chances(way, kernels, [self.attackers])[0], exact)
+        return _convert(compute_way_chances(way, kernels, [self.attackers])[0], exact)
 
     @overload
     def stop_probability(self, *, exact: Literal[False] = False, method: str = "auto") -> float: ...
@@ -265,15 +265,15 @@ class Campaign(PasteableMixin):
         >>> round(score.mean(), 6), score.mode()
         (10.230852, 12)
         """
-        return self.outcomes(exact=exact, method=method).map(self.find_score)
+        return self.outcomes(exact=exact, method=method).map(self.compute_score)
 
-    def find_score(self, outcome: CampaignOutcome) -> int:
+    def compute_score(self, outcome: CampaignOutcome) -> int:
         """Return Norvig's score of one outcome of the campaign, as in `score`.
 
         outcome: an outcome of the campaign.
 
         >>> outcome = CampaignOutcome(conquered=0, attackers=1, defenders=1)
-        >>> Campaign(3, [1, 5]).find_score(outcome)
+        >>> Campaign(3, [1, 5]).compute_score(outcome)
         -5
         """
         if not isinstance(outcome, CampaignOutcome):
@@ -420,7 +420,7 @@ def refuse_tables(
         method.refuse_way(able, defended)
 
 
-def find_way_chances(
+def compute_way_chances(
     way: Sequence[Stage], kernels: Sequence[Kernel], attackers: Sequence[int], keep: int = 0
 ) -> list[Probability]:
     """Return the chances to conquer all territories, for several sizes of the stack at once.
@@ -438,7 +438,7 @@ def find_way_chances(
 
     def compute_chances(*, failing: bool) -> list[Any]:
         taken = (~enough if failing else enough).astype(int)
-        values = find_way_values(way[1:], kernels[1:], taken, int(failing))
+        values = compute_way_values(way[1:], kernels[1:], taken, int(failing))
         row = kernels[0].value(Values(values, [int(failing)] * (defenders + 1)), defenders)
         return [row[number] for number in able]
 
@@ -453,7 +453,7 @@ def find_way_chances(
     return bounded
 
 
-def find_way_values(
+def compute_way_values(
     way: Sequence[Stage],
     kernels: Sequence[Kernel],
     taken_values: npt.NDArray[Any],

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from iacta.inputs.checks import parse_int, read_int, read_list, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Kernel
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, StopRule, read_stop
@@ -35,10 +35,10 @@ class Territory:
     stop: StopRule | None = None
 
     def __post_init__(self) -> None:
-        set_field(self, "defenders", read_int(self.defenders, "defenders", least=1))
+        set_field(self, "defenders", read_int(self.defenders, "defenders", minimum=1))
         set_field(self, "rules", None if self.rules is None else find_rules(self.rules))
         if self.garrison is not None:
-            set_field(self, "garrison", read_int(self.garrison, "garrison", least=0))
+            set_field(self, "garrison", read_int(self.garrison, "garrison", minimum=0))
         set_field(self, "stop", None if self.stop is None else read_stop(self.stop))
 
     def __repr__(self) -> str:
@@ -63,7 +63,7 @@ class Stage(NamedTuple):
     stop: StopRule = NEVER
 
     def kernel(self, *, exact: bool = False, method: str = "auto") -> Kernel:
-        return find_kernel(self.rules, self.stop, exact=exact, method=method)
+        return choose_kernel(self.rules, self.stop, exact=exact, method=method)
 
     def is_stopped(self, attackers: int, defenders: int) -> bool:
         """Return whether the battle ended because the attackers stopped.
@@ -132,10 +132,10 @@ def parse_territory(text: str) -> Territory:
     rest, at, garrison = before.partition("@")
     defenders, colon, rules = rest.partition(":")
     return Territory(
-        parse_int(defenders, "defenders", least=1),
+        parse_int(defenders, "defenders", minimum=1),
         find_rules(rules) if colon else None,
-        parse_int(garrison, "garrison", least=0) if at else None,
-        StopRule(hold_back=parse_int(hold_back, "hold_back", least=0)) if tilde else None,
+        parse_int(garrison, "garrison", minimum=0) if at else None,
+        StopRule(hold_back=parse_int(hold_back, "hold_back", minimum=0)) if tilde else None,
     )
 
 

@@ -102,15 +102,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {spellings[near[0]]!r}?" if near else ""
 
 
-def check_count(count: int, most: int, what: str) -> None:
+def check_count(count: int, maximum: int, what: str) -> None:
     """Raise `TooLargeError` if a board has too many territories, borders or continents.
 
     count: the number of territories, borders or continents on the board.
-    most: the maximum number.
+    maximum: the maximum number.
     what: a plural noun for the error message, such as `"territories"`.
     """
-    if count > most:
-        raise TooLargeError(f"a board must have at most {most} {what}, got {count}")
+    if count > maximum:
+        raise TooLargeError(f"a board must have at most {maximum} {what}, got {count}")
 
 
 @dataclass(frozen=True)

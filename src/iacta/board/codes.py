@@ -114,7 +114,7 @@ def read_code(text: str, board: Board | None = None) -> Code:
             f"got {quote(text.strip())}"
         )
     name, player, holdings, *rest = fields
-    coded = _find_board(name, board)
+    coded = _choose_board(name, board)
     index = {territory: t for t, territory in enumerate(coded.territories)}
     owners, armies = [""] * len(index), [0] * len(index)
     for entry in filter(None, holdings.split(",")):
@@ -133,7 +133,7 @@ def read_code(text: str, board: Board | None = None) -> Code:
     return Code(coded, unescape_name(player), tuple(owners), tuple(armies), tuple(rest))
 
 
-def _find_board(name: str, given: Board | None) -> Board:
+def _choose_board(name: str, given: Board | None) -> Board:
     if given is not None and not isinstance(given, Board):
         raise MalformedError(f"board must be a Board, got {quote(given)}")
     if name == CLASSIC:

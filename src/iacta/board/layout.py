@@ -65,7 +65,7 @@ class Frame(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def find_places(board: Board) -> tuple[Point, ...]:
+def choose_places(board: Board) -> tuple[Point, ...]:
     """Return the places of a board; compute them from the borders if the board has no places."""
     check_size(board)
     return board.places or tuple((float(x), float(y)) for x, y in _lay_out(board))
@@ -141,7 +141,7 @@ def fit_frame(points: Iterable[Point], outlined: bool) -> Frame:
     return Frame((max(xs) + min(xs) - width) / 2, (max(ys) + min(ys) - height) / 2, width, height)
 
 
-def find_sea_borders(board: Board) -> list[tuple[str, str]]:
+def list_sea_borders(board: Board) -> list[tuple[str, str]]:
     """Return the borders between territories whose outlines do not touch, each border only once."""
     ends = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
     points = {name: {p for polygon in shape for p in polygon} for name, shape in ends.items()}
@@ -151,7 +151,7 @@ def find_sea_borders(board: Board) -> list[tuple[str, str]]:
     return [(a, b) for a, b in once if len(points.get(a, set()) & points.get(b, set())) < 2]
 
 
-def find_edges(board: Board) -> tuple[float, float] | None:
+def compute_edges(board: Board) -> tuple[float, float] | None:
     """Return the left and right edges where lines may wrap around, as on a map of the world.
 
     The result is `None` for a board without places or with few territories.

@@ -351,7 +351,7 @@ def read_position_table(
     """
     if "player" not in table.entries and "territories" in table.entries:
         table.refuse((), "missing player, whose turn it is")
-    board = _find_board(table, folder, given, is_fallback=is_fallback)
+    board = _choose_board(table, folder, given, is_fallback=is_fallback)
     by_name: dict[str, Holding] = {}
     for key, entry in table.table("territories").items():
         path = ("territories", key)
@@ -384,7 +384,7 @@ def _read_table_holding(table: FileTable, path: tuple[str, ...], entry: object) 
         table.refuse((*path, field), f"{key!r}: {error}", type(error))
 
 
-def _find_board(
+def _choose_board(
     table: FileTable, folder: Path | None, given: Board | None, *, is_fallback: bool
 ) -> Board:
     own_board = table.entries.get("board")

@@ -28,10 +28,10 @@ import numpy.typing as npt
 
 from iacta.board.layout import (
     Frame,
-    find_edges,
-    find_places,
-    find_sea_borders,
+    choose_places,
+    compute_edges,
     fit_frame,
+    list_sea_borders,
     wrap_line,
 )
 
@@ -231,9 +231,9 @@ class Scene:
         return [label for label in self.labels if label.is_shown(self.width)]
 
 
-def shorten_name(name: str, most: int = MAX_SHORT_NAME_LENGTH) -> str:
+def shorten_name(name: str, maximum: int = MAX_SHORT_NAME_LENGTH) -> str:
     """Shorten a name that is too long for a picture."""
-    return name if len(name) <= most else f"{name[: most - 1]}…"
+    return name if len(name) <= maximum else f"{name[: maximum - 1]}…"
 
 
 def build_scene(
@@ -257,8 +257,8 @@ def build_scene(
 
     Raises `TooLargeError` for boards that are too large to draw.
     """
-    places, number = find_places(board), {name: t for t, name in enumerate(board.territories)}
-    edges, seas, ways = find_edges(board), set(find_sea_borders(board)), set(board.borders)
+    places, number = choose_places(board), {name: t for t, name in enumerate(board.territories)}
+    edges, seas, ways = compute_edges(board), set(list_sea_borders(board)), set(board.borders)
     borders = tuple(
         Border(
             number[start],
@@ -270,8 +270,8 @@ def build_scene(
         for start, to in board.borders
         if (to, start) not in ways or number[start] < number[to]
     )
-    frame = _find_frame(board, places, range(len(places)))
-    close = _find_frame(board, places, {t for arrow in arrows for t in (arrow.start, arrow.to)})
+    frame = _fit_frame(board, places, range(len(places)))
+    close = _fit_frame(board, places, {t for arrow in arrows for t in (arrow.start, arrow.to)})
     if is_close and close and frame and close.width <= MAX_CLOSE_UP * frame.width:
         frame = close
     assert frame is not None  # noqa: S101 # a board has territories
@@ -284,7 +284,7 @@ def build_scene(
         sizes,
         board.territories,
         board.outlines,
-        tuple(_find_rims(board)),
+        tuple(_list_rims(board)),
         borders,
         badges,
     )
@@ -298,7 +298,7 @@ def build_scene(
     return _Layout(bare).lay_out(arrows, values or {}, continents)
 
 
-def _find_rims(board: Board) -> Iterator[Sequence[Point]]:
+def _list_rims(board: Board) -> Iterator[Sequence[Point]]:
     """Yield the outline of each continent: the sides that belong to only one of its polygons."""
     shapes = dict(zip(board.territories, board.outlines, strict=True)) if board.outlines else {}
     for continent in board.continents:
@@ -312,7 +312,7 @@ def _find_rims(board: Board) -> Iterator[Sequence[Point]]:
                     yield (line[0][0], *(end for _, end in line))
 
 
-def _find_frame(board: Board, places: Sequence[Point], chosen: Iterable[int]) -> Frame | None:
+def _fit_frame(board: Board, places: Sequence[Point], chosen: Iterable[int]) -> Frame | None:
     points = [places[t] for t in chosen]
     if board.outlines:
         points += [p for t in chosen for polygon in board.outlines[t] for p in polygon]
@@ -547,7 +547,7 @@ class _Layout:
             (self.obstacles, math.inf),
             (self.obstacles, 1.001 * scale),  # allow overlaps on larger maps
         ):
-            least = _find_clear_scales(tried, half, half, obstacles, scale, most)
+            least = _compute_clear_scales(tried, half, half, obstacles, scale, most)
             if least.min() <= scale:
                 return tried[int((least <= scale).argmax())]
         return tried[0]
@@ -555,14 +555,14 @@ class _Layout:
     # Labels.
 
     def _find_label(
-        self, kind: Kind, t: int, forms: Sequence[Sequence[str]], most: float = math.inf
+        self, kind: Kind, t: int, forms: Sequence[Sequence[str]], maximum: float = math.inf
     ) -> Label | None:
         """Return a label at the first candidate place with enough room, or `None`.
 
         kind: the kind of the label.
         t: the index of the territory.
         forms: the possible line breaks, as sequences of lines.
-        most: the map width above which the label is not needed.
+        maximum: the map width above which the label is not needed.
         """
         at, size = self.scene.badges[t], self.scene.sizes.names
         best: _Obstacle | None = None
@@ -574,7 +574,7 @@ class _Layout:
                 at._replace(dx=at.dx + x, dy=at.dy + y)
                 for x, y in _list_label_places(self.half, width, height, kind == "key")
             ]
-            box = self._find_box(tried, width, height, most)
+            box = self._find_box(tried, width, height, maximum)
             if best is None or (best.least > self.scene.scale and box.least < best.least):
                 best, lines = box, form
         return None if best is None else self._place_label(kind, t, lines, best)
@@ -604,14 +604,14 @@ class _Layout:
         )
 
     def _find_box(
-        self, tried: Sequence[Anchor], width: float, height: float, most: float
+        self, tried: Sequence[Anchor], width: float, height: float, maximum: float
     ) -> _Obstacle:
         """Return a box at the first candidate place with enough room.
 
         If no place has enough room, the result is the place that has room on the smallest map.
         """
-        scale, top = self.scene.scale, most / self.scene.frame.width
-        least = _find_clear_scales(tried, width, height, self.obstacles, scale, top)
+        scale, top = self.scene.scale, maximum / self.scene.frame.width
+        least = _compute_clear_scales(tried, width, height, self.obstacles, scale, top)
         good = least <= scale
         k = int(good.argmax() if good.any() else least.argmin())
         return _Obstacle(tried[k], tried[k], width, height, float(least[k]), top)
@@ -646,13 +646,13 @@ def _interpolate(path: Sequence[Anchor], part: float) -> Anchor:
     return Anchor(*(a + rest * (b - a) for a, b in zip(path[k], path[k + 1], strict=True)))
 
 
-def _find_clear_scales(
+def _compute_clear_scales(
     tried: Sequence[Anchor],
     width: float,
     height: float,
     obstacles: Sequence[_Obstacle],
     scale: float,
-    most: float = math.inf,
+    maximum: float = math.inf,
 ) -> Floats:
     """Return, for each candidate place, the smallest scale above which a box overlaps no obstacle.
 
@@ -660,7 +660,7 @@ def _find_clear_scales(
     width, height: half the width and half the height of the box.
     obstacles: the items that the box must not overlap.
     scale: the smallest scale of the map.
-    most: the scale above which the box is not drawn. The result is infinite for a place without
+    maximum: the scale above which the box is not drawn. The result is infinite for a place without
         room below this scale.
 
     By the separating axis theorem, the box and an obstacle overlap if and only if their projections
@@ -693,7 +693,7 @@ def _find_clear_scales(
             low = np.where(rise < 0, np.maximum(low, root), low)
             high = np.where(rise >= 0, np.minimum(high, root), high)
     low = np.maximum(low, there[:, 0])
-    high = np.minimum(high, np.minimum(there[:, 1], most))
+    high = np.minimum(high, np.minimum(there[:, 1], maximum))
     scales: Floats = np.where(low < high, high, 0.0).max(axis=1)
-    scales[scales >= most] = np.inf
+    scales[scales >= maximum] = np.inf
     return scales

@@ -1,7 +1,7 @@
 """Charts: functions that draw results of iacta, one function for each chart.
 
 Each function returns a `Chart`, which notebooks display. A chart has its data in `tables` and can
-be saved to a file. `find_chart` returns the default chart of a result. Colours and sizes are
+be saved to a file. `choose_chart` returns the default chart of a result. Colours and sizes are
 defined in `iacta.charts.theme`.
 
 The public names come from `iacta.charts.registry`, which imports the modules of charts on first

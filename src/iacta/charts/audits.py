@@ -102,7 +102,7 @@ def _list_results(audit_result: Audit) -> list[Row]:
             "verdict": ODD if audit_result.is_unusual(result) else FAIR,
         }
         for result, fair in zip(
-            audit_result.results, audit_result.find_fair_intervals(), strict=True
+            audit_result.results, audit_result.compute_fair_intervals(), strict=True
         )
         if result.throws in kept and (total := totals[result.throws])
     ]

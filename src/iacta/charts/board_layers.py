@@ -94,7 +94,7 @@ def _draw_borders(scene: Scene) -> list[View]:
         {
             "x": (row["x"] + 2 * row["x2"]) / 3,
             "y": (row["y"] + 2 * row["y2"]) / 3,
-            **_find_angle((row["x"], row["y"]), (row["x2"], row["y2"])),
+            **_compute_angle((row["x"], row["y"]), (row["x2"], row["y2"])),
         }
         for row in list_borders(scene)
         if row["one_way"]
@@ -178,7 +178,7 @@ def draw_arrows(scene: Scene) -> tuple[list[View], list[View]]:
         paths = [[one.locate(scene.scale) for one in path] for path in arrow.paths]
         shafts += [{**_make_line(a, b), **strong} for path in paths for a, b in pairwise(path)]
         before, tip = paths[-1][-2:]
-        heads.append({**_locate(scene, arrow.tip), **_find_angle(before, tip), **strong})
+        heads.append({**_locate(scene, arrow.tip), **_compute_angle(before, tip), **strong})
     opacity = field("strong:Q", scale=None, legend=None)
     line = _project(scene, _inline_view("shafts", shafts)).encode(**ENDS)
     head = _place_points(scene, "heads", heads).encode(angle=_make_angle_channel())
@@ -322,7 +322,7 @@ def _make_angle_channel() -> Channel:
     return field("angle:Q", scale=None)
 
 
-def _find_angle(a: Point, b: Point) -> dict[str, float]:
+def _compute_angle(a: Point, b: Point) -> dict[str, float]:
     """Return the angle of an arrow from a to b, in degrees clockwise from up."""
     return {"angle": math.degrees(math.atan2(b[1] - a[1], b[0] - a[0])) + 90}
 

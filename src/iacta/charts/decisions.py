@@ -72,7 +72,7 @@ def decision_map(decision: Decision, prize: Fraction | None = None) -> Chart:
     battle = {"attackers": decision.attackers, "defenders": decision.defenders}
     is_mix = decision.objective == "conquest"
     aim = "to take the territory" if is_mix else "for the value of territory and armies"
-    actions = _list_runs(decision.find_action, top, decision.defenders, "action")
+    actions = _list_runs(decision.choose_best_action, top, decision.defenders, "action")
     tones = {name: tone for name, tone in ACTIONS.items() if is_mix or name != "blitz"}
     runs = [field("least:Q", title="attackers from"), field("most:Q", title="to")]
     cells = _draw_cells("actions").encode(
@@ -124,17 +124,17 @@ def _format_title(decision: Decision, prize: Fraction | None) -> str:
 
 
 def _list_runs(
-    find_action: Callable[[int, int], object], top: int, defenders: int, name: str
+    choose_best_action: Callable[[int, int], object], top: int, defenders: int, name: str
 ) -> list[Row]:
     """For each number of defenders, return the ranges of attackers with the same best action.
 
-    find_action: the best action as a function of the numbers of attackers and defenders.
+    choose_best_action: the best action as a function of the numbers of attackers and defenders.
     top: the largest number of attackers to include.
     name: the name of the column for the action.
     """
     rows: list[Row] = []
     for d in range(1, defenders + 1):
-        for action, same in groupby(range(1, top + 1), key=lambda a: find_action(a, d)):
+        for action, same in groupby(range(1, top + 1), key=lambda a: choose_best_action(a, d)):
             run = list(same)
             rows.append({"defenders": d, name: action, "least": run[0], "most": run[-1]})
     return rows
@@ -205,10 +205,10 @@ def dice_map(decision: DiceDecision) -> Chart:
     garrison = decision.rules.garrison
 
     def list_dice(policy: Any) -> list[Row]:
-        def find_dice(a: int, d: int) -> int:  # the policy counts attackers without the garrison
+        def compute_dice(a: int, d: int) -> int:  # the policy counts attackers without the garrison
             return int(policy[d, a - garrison]) if a > garrison else 0
 
-        return _list_runs(find_dice, decision.attackers, decision.defenders, "dice")
+        return _list_runs(compute_dice, decision.attackers, decision.defenders, "dice")
 
     tables = {
         "attack": list_dice(decision.attack_policy),

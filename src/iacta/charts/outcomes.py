@@ -104,7 +104,7 @@ def _choose_title(rows: Sequence[Row]) -> str:
     return THEIRS if all(held) else REMAINING if any(held) else YOURS
 
 
-def find_fate(end: Outcome, battle: Battle) -> str:
+def describe_fate(end: Outcome, battle: Battle) -> str:
     if is_won(end):
         return WIN
     return STOP if battle.is_stopped(end) else HOLD
@@ -216,10 +216,10 @@ class BarSpan(NamedTuple):
     most: int
 
 
-def group_outcomes(ends: Ends, most: int = MAX_BARS) -> dict[tuple[str, int], BarSpan]:
+def group_outcomes(ends: Ends, maximum: int = MAX_BARS) -> dict[tuple[str, int], BarSpan]:
     """Return the bar of each outcome.
 
-    most: the maximum number of bars. If there are more numbers, neighbours share a bar.
+    maximum: the maximum number of bars. If there are more numbers, neighbours share a bar.
 
     If there are more than 40 numbers, the rarest are left out, with a total chance below 1 in
     10,000 at each end of the axis.
@@ -233,7 +233,7 @@ def group_outcomes(ends: Ends, most: int = MAX_BARS) -> dict[tuple[str, int], Ba
         while rare < RARE_CHANCE:
             kept.pop(last)
             rare += chances[kept[last]]
-    width = -(-(kept[-1] - kept[0] + 1) // most)
+    width = -(-(kept[-1] - kept[0] + 1) // maximum)
     return {
         (end, number): BarSpan(end, number // width * width, number // width * width + width - 1)
         for end, number in ends
@@ -513,7 +513,7 @@ def _classify_outcome(battle: Battle | Campaign, end: Outcome | CampaignOutcome)
     """Return the ending and the number of an outcome, as in the table of `simulated_outcomes`."""
     if isinstance(battle, Battle):
         left = Outcome(*end)
-        fate = find_fate(left, battle)
+        fate = describe_fate(left, battle)
         return fate, -left.defenders if fate == HOLD else left.attackers
     count, last = len(battle.territories), CampaignOutcome(*end)
     if last.conquered == count:

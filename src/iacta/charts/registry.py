@@ -71,7 +71,7 @@ def list_defaults() -> Mapping[str, Draw]:
 
 def list_public_names() -> Mapping[str, Any]:
     """Return the public names of `iacta.charts` with their values."""
-    return {**list_charts(), "Chart": Chart, "find_chart": find_chart}
+    return {**list_charts(), "Chart": Chart, "choose_chart": choose_chart}
 
 
 def _load() -> None:
@@ -80,7 +80,7 @@ def _load() -> None:
         import_module(f"{__package__}.{file.name}")
 
 
-def find_chart(value: object, *context: Any) -> Chart:
+def choose_chart(value: object, *context: Any) -> Chart:
     """Return the default chart of an object.
 
     value: a `Battle`, `Campaign`, `Distribution`, `Roll`, `RuleSet`, `Decision`, `DiceDecision`,

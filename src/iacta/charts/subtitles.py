@@ -100,7 +100,7 @@ def format_battle(attackers: int, defenders: int, rules: Rules, stop: StopRule =
     return f"{armies} {verb} {defenders:,}{format_stop(stop)} ({describe_rules(rules)})."
 
 
-def check_size(size: int, most: int, requirement: str, got: str) -> None:
+def check_size(size: int, maximum: int, requirement: str, got: str) -> None:
     """Raise an error if a chart would be too large.
 
     requirement: the requirement in words, with `{}` in place of the maximum.
@@ -110,8 +110,8 @@ def check_size(size: int, most: int, requirement: str, got: str) -> None:
         ...
     iacta.TooLargeError: a tree must have at most 30 leaves, got 31
     """
-    if size > most:
-        raise TooLargeError(f"{requirement.format(most)}, got {got}")
+    if size > maximum:
+        raise TooLargeError(f"{requirement.format(maximum)}, got {got}")
 
 
 def check_type(value: object, kind: type, name: str) -> None:

@@ -56,7 +56,7 @@ def win_bar(answer: WinAnswer) -> Chart:
     lines: list[Row] = []
     names = [describe_ai(each.ai) for each in (answer.found.chances, answer.found.second_opinion)]
     for bar, estimate in enumerate((answer.found.chances, answer.found.second_opinion)):
-        top, end = _find_top(bar, ROW, THICK), 0.0
+        top, end = _compute_top(bar, ROW, THICK), 0.0
         present = [chance for chance in estimate.chances if chance.chance > 0]
         for each in present:
             start, end = end, end + each.chance
@@ -131,7 +131,7 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     shown = [goal for goal in answer.goals if goal.judged or not is_won]
     rows: list[Row] = []
     for bar, each in enumerate(shown):
-        top = _find_top(bar, GOAL_ROW, GOAL_THICK)
+        top = _compute_top(bar, GOAL_ROW, GOAL_THICK)
         bottom = top + GOAL_THICK / GOAL_ROW
         box = {"top": top, "bottom": bottom, "middle": (top + bottom) / 2, "start": 0.0}
         own: Row = {"goal": each.words, "how": each.how, **box}
@@ -231,11 +231,11 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     return Chart(drawn, threats_sentence(answer), words, {"threats": rows})
 
 
-def _make_share_axis(column: str, title: str, most: float) -> dict[str, Any]:
-    """Return an axis for shares from 0 to `most`, with ticks up to 100%."""
-    step = next(each for each in TICK_STEPS if most < MAX_TICKS * each)
-    ticks = [k * step for k in range(MAX_TICKS) if k * step <= min(most, 1.0)]
-    scale = {"domain": [0, most], "nice": False}
+def _make_share_axis(column: str, title: str, maximum: float) -> dict[str, Any]:
+    """Return an axis for shares from 0 to `maximum`, with ticks up to 100%."""
+    step = next(each for each in TICK_STEPS if maximum < MAX_TICKS * each)
+    ticks = [k * step for k in range(MAX_TICKS) if k * step <= min(maximum, 1.0)]
+    scale = {"domain": [0, maximum], "nice": False}
     return axis(column, title, scale, format="~%", values=ticks)
 
 
@@ -245,7 +245,7 @@ def _make_win_cells(each: GoalChance) -> dict[str, float]:
     return {**own, "share": each.win}
 
 
-def _find_top(bar_index: int, row_height: int, bar_height: int) -> float:
+def _compute_top(bar_index: int, row_height: int, bar_height: int) -> float:
     """Return the upper edge of a bar, in rows from the top."""
     return bar_index + (row_height - bar_height) / (2 * row_height)
 
@@ -256,7 +256,7 @@ def _make_bar_axis(names: Sequence[str], row_height: int, bar_height: int) -> di
     All layers must share this axis, because Vega-Lite drops labels that differ between layers.
     """
     middles = [
-        _find_top(k, row_height, bar_height) + bar_height / (2 * row_height)
+        _compute_top(k, row_height, bar_height) + bar_height / (2 * row_height)
         for k in range(len(names))
     ]
     labels = f"{json.dumps(list(names))}[floor(datum.value)]"

@@ -88,11 +88,11 @@ class Option(NamedTuple):
     """A command-line option for an argument of a chart.
 
     default: the default value as a string.
-    least: the minimum, or `None` if negative numbers are allowed.
+    minimum: the minimum, or `None` if negative numbers are allowed.
     """
 
     default: str
-    least: int | None = None
+    minimum: int | None = None
 
 
 def _make_command(draw: Callable[..., Chart], options: Mapping[str, Option]) -> type[ChartCommand]:
@@ -133,7 +133,7 @@ def _make_option(draw: Callable[..., Chart], argument: inspect.Parameter, option
     match = re.search(rf"^{name}: (.*(?:\n    .*)*)", text, re.MULTILINE)
     line = " ".join(match[1].split()) if match else ""
     is_list = "Sequence" in str(argument.annotation)
-    number = Whole(option.least)
+    number = Whole(option.minimum)
     kind = CommaList(number) if is_list else number
     help_line = line[:1].upper() + line[1:]
     default = kind.parse(option.default, name)
@@ -156,32 +156,32 @@ _add_chart(
     "delta",
     charts.curves_by_delta,
     deltas=Option("-5,-2,-1,0,1,2,5,10"),
-    defenders=Option("60", least=1),
+    defenders=Option("60", minimum=1),
 )
 _add_chart(
     "match-ups",
     charts.curves_by_match_up,
-    defenders=Option("1,2,3,4,5,10,15,20", least=1),
-    attackers=Option("20", least=1),
+    defenders=Option("1,2,3,4,5,10,15,20", minimum=1),
+    attackers=Option("20", minimum=1),
 )
 _add_chart(
     "advantage",
     charts.curves_by_advantage,
     advantages=Option("0,1,2,3,4,5,6,7"),
-    attackers=Option("20", least=2),
+    attackers=Option("20", minimum=2),
 )
 _add_chart(
     "slices",
     charts.slices,
     "--garrison 0",
-    defenders=Option("15,25,35", least=1),
-    attackers=Option("50", least=1),
+    defenders=Option("15,25,35", minimum=1),
+    attackers=Option("50", minimum=1),
 )
 _add_chart(
     "break-even",
     charts.break_even,
-    attackers=Option("50", least=1),
-    defenders=Option("50", least=2),
+    attackers=Option("50", minimum=1),
+    defenders=Option("50", minimum=2),
 )
 _add_chart("difference", charts.final_difference, "50 50 --garrison 0")
 _add_chart("score", charts.campaign_score, "72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --seed 1")
@@ -189,7 +189,7 @@ _add_chart("convergence", charts.convergence, "12 10 --runs 1e5 --seed 1")
 _add_chart("states", charts.state_space, "4 2")
 _add_chart("tree", charts.probability_tree, "4 2")
 _add_chart(
-    "after-rolls", charts.after_rolls, "12 10 --rolls 0,1,2,6", rolls=Option("0,1,2", least=0)
+    "after-rolls", charts.after_rolls, "12 10 --rolls 0,1,2,6", rolls=Option("0,1,2", minimum=0)
 )
 _add_chart("matrix", charts.transition_matrix, "11 10")
 _add_chart("boundary", charts.first_passages, "12 10")
@@ -203,7 +203,7 @@ _add_chart("boundary", charts.first_passages, "12 10")
 class MinimumTroops(ChartCommand, kw_only=True):
     """Draw the minimum number of attackers for each chance and rule set, by defenders."""
 
-    defenders: int = parameter(Whole(least=2), "The maximum number of defenders.", default=200)
+    defenders: int = parameter(Whole(minimum=2), "The maximum number of defenders.", default=200)
     chances: Sequence[Fraction] = parameter(
         CommaList(Chance()),
         "Wanted chances, such as 50%,95%.",

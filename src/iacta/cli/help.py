@@ -37,7 +37,7 @@ def format_form_help(forms: Sequence[type[Form]], command: str) -> str:
         [
             f"Usage: {usage}",
             "",
-            *wrap(forms[0].summary(), _find_width()),
+            *wrap(forms[0].summary(), _choose_width()),
             *_format_rows(
                 "Arguments",
                 ((format_argument(argument), _format_line(argument)) for argument in arguments),
@@ -62,7 +62,7 @@ def format_win_page() -> str:
         [
             f"Usage: iacta COMMAND --{WIN_PAGE} CONDITION [OPTIONS] ...",
             "",
-            *wrap(f"{VictoryForm.summary()} The commands are {', '.join(names)}.", _find_width()),
+            *wrap(f"{VictoryForm.summary()} The commands are {', '.join(names)}.", _choose_width()),
             *_format_rows("Options", rows),
             *_format_examples(VictoryForm.examples),
         ]
@@ -70,23 +70,23 @@ def format_win_page() -> str:
 
 
 def format_group_help(command: str, group: type[Form], members: Sequence[type[Form]]) -> str:
-    lines = [f"Usage: {command} COMMAND [OPTIONS] ...", "", *wrap(group.summary(), _find_width())]
+    lines = [f"Usage: {command} COMMAND [OPTIONS] ...", "", *wrap(group.summary(), _choose_width())]
     lines += _format_rows("Commands", ((form.name.split()[1], form.summary()) for form in members))
     lines += _format_rows("Options", [HELP_LINE])
     return "\n".join([*lines, *_format_examples(group.examples)])
 
 
 def format_overview(forms: Sequence[Outline]) -> str:
-    lines = ["Usage: iacta COMMAND [OPTIONS] ...", "", *wrap(ABOUT, _find_width())]
+    lines = ["Usage: iacta COMMAND [OPTIONS] ...", "", *wrap(ABOUT, _choose_width())]
     topics = {topic: [form for form in forms if form.topic is topic] for topic in Topic}
     for topic, about in topics.items():
         lines += _format_rows(topic.value, ((form.name, form.summary) for form in about))
     lines += _format_rows("Options", [(", ".join(VERSION), "Show the version."), HELP_LINE])
     lines += _format_examples([about[0].example for about in topics.values()])
-    return "\n".join([*lines, "", *wrap(FOOT, _find_width())])
+    return "\n".join([*lines, "", *wrap(FOOT, _choose_width())])
 
 
-def _find_width() -> int:
+def _choose_width() -> int:
     return min(max(shutil.get_terminal_size().columns, MIN_HELP_WIDTH), MAX_WIDTH)
 
 
@@ -112,7 +112,7 @@ def _format_rows(title: str, rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     indent = min(max(len(name) for name, _ in shown) + 4, MAX_INDENT)
     yield from ("", f"{title}:")
     for name, line in shown:
-        first, *others = wrap(line, _find_width() - indent, break_on_hyphens=False)
+        first, *others = wrap(line, _choose_width() - indent, break_on_hyphens=False)
         if len(name) + 4 > indent:
             yield f"  {name}"
             others, name = [first, *others], ""
@@ -134,8 +134,8 @@ def _annotate_lines(title: str, rows: Sequence[tuple[str, str]]) -> Iterator[str
         yield from ("", f"{title}:")
     for line, meaning in rows:
         both = f"  {line}  # {meaning}" if meaning else f"  {line}"
-        if not meaning or len(both) <= _find_width():
+        if not meaning or len(both) <= _choose_width():
             yield both
         else:
             yield f"  {line}"
-            yield from (f"      {part}" for part in wrap(f"# {meaning}", _find_width() - 6))
+            yield from (f"      {part}" for part in wrap(f"# {meaning}", _choose_width() - 6))

@@ -44,18 +44,18 @@ class ServeCommand(Command):
         default="127.0.0.1",
     )
     port: int = parameter(
-        Whole(least=0, most=MAX_PORT), "The port; 0 chooses a free port.", default=8000
+        Whole(minimum=0, maximum=MAX_PORT), "The port; 0 chooses a free port.", default=8000
     )
     open: bool = parameter(Flag(), "Open the page in a browser.", default=False)
     workers: int | None = parameter(
-        Whole(least=1, most=MAX_WORKERS),
+        Whole(minimum=1, maximum=MAX_WORKERS),
         "How many plans and other long answers to compute at the same time.",
         usual="one per core",
         default=None,
     )
 
     time_limit: Fraction = parameter(
-        Number(least=1, most=3600, unit="seconds"),
+        Number(minimum=1, maximum=3600, unit="seconds"),
         "The longest time that an answer may take.",
         metavar="SECONDS",
         default=Fraction(MAX_SECONDS),
@@ -100,7 +100,7 @@ class ServeCommand(Command):
         work = Work(self.workers, float(self.time_limit))
         origins = [origin.strip() for origin in (self.allow_origin or "").split(",")]
         port = listening.getsockname()[1]
-        public_url = self._find_public_url(port)
+        public_url = self._make_public_url(port)
         app = create_app(
             work,
             self.host,
@@ -209,7 +209,7 @@ class ServeCommand(Command):
             f"port is in use by another program: {self.port}{hint}", parameter="port"
         )
 
-    def _find_public_url(self, port: int) -> str:
+    def _make_public_url(self, port: int) -> str:
         """Return a URL for other devices, or an empty text if they cannot connect."""
         import socket  # slow to import
 

@@ -42,8 +42,8 @@ from iacta.fairness.p_values import (
     check_order,
     compare_players,
     compare_with_fair,
+    compute_detectable_bias,
     correct_by_holm,
-    find_detectable_bias,
 )
 from iacta.fairness.tally import CURVES, Evidence, Moment, Tally
 from iacta.fairness.throws import ATTACK, BATTLES, DEFENCE, KINDS, ROLLS, Throws
@@ -161,7 +161,7 @@ class Audit(DisplayMixin):
         for kind in self.throws:
             total, counts = kind.total, kind.counts.tolist()
             for name, count, chance in zip(kind.results, counts, kind.chances, strict=True):
-                low, high = kind.find_interval(count, 1 - self.level / cells)
+                low, high = kind.compute_interval(count, 1 - self.level / cells)
                 results.append(
                     ResultCount(
                         kind.name, name, count, total * float(chance), total * low, total * high
@@ -177,7 +177,7 @@ class Audit(DisplayMixin):
         """
         return self.is_alarm and not result.low <= result.expected <= result.high
 
-    def find_fair_intervals(self) -> Iterator[Interval]:
+    def compute_fair_intervals(self) -> Iterator[Interval]:
         """Yield, for each result, the interval in which its count probably lies with fair dice.
 
         In 95 of 100 logs of fair dice, all counts lie in their intervals.
@@ -215,7 +215,7 @@ class Audit(DisplayMixin):
         bias = off * self.chance_spread / self.chances
         return bias if bias < 0.5 else None
 
-    def find_detectable_bias(self, throws: Throws) -> float | None:
+    def compute_detectable_bias(self, throws: Throws) -> float | None:
         """Return the smallest bias of a kind of throw that a log of this length detects.
 
         throws: the kind of throw, one element of `Audit.throws`.
@@ -224,7 +224,7 @@ class Audit(DisplayMixin):
         detected if it raises an alarm with a probability of at least 90%. The value is `None` if
         the log is too short to detect even a bias of 50 percentage points.
         """
-        return find_detectable_bias(
+        return compute_detectable_bias(
             throws.independent, throws.chances, self.level / self.test_count
         )
 
@@ -261,8 +261,8 @@ def audit(
     false_alarms = float(read_chance(level, "level"))
     if false_alarms < 1e-9:
         raise IllegalError(f"level must be at least 1e-9, got {quote(level)}", parameter="level")
-    rng = np.random.default_rng(read_int(seed, "seed", least=0))
-    draws = read_int(draws, "draws", least=1, most=MAX_DRAWS)
+    rng = np.random.default_rng(read_int(seed, "seed", minimum=0))
+    draws = read_int(draws, "draws", minimum=1, maximum=MAX_DRAWS)
     notes, tally = Notes(), Tally(false_alarms, rng)
     with add_file_name(log, "log") if isinstance(log, PathLike) else nullcontext():
         for block in read_log(log, rules, notes):

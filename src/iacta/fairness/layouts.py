@@ -344,12 +344,12 @@ MARKS = "-,;:|/\t "
 NUMBERS = re.compile(rf"[0-9]+(?:[{MARKS}][0-9]+)*")
 
 
-def _find_marks(line: str) -> tuple[str, str]:
+def _list_marks(line: str) -> tuple[str, str]:
     """Return a line of numbers with one character between them, and these characters.
 
     The text is empty if the line has other contents.
 
-    >>> _find_marks("6, 4  - 5"), _find_marks("six")
+    >>> _list_marks("6, 4  - 5"), _list_marks("six")
     (('6,4-5', ',-'), ('', ''))
     """
     text = re.sub(" +", " ", re.sub(r" *([-,;:|/\t]) *", r"\1", line.strip()))
@@ -372,7 +372,7 @@ def _split_roll(line: str) -> dict[Way, Rows]:
     if found := BRACKETS.fullmatch(line):
         groups = {IN_BRACKETS: [group for group in found.groups() if group]}
     else:
-        text, marks = _find_marks(line)
+        text, marks = _list_marks(line)
         groups = {
             mark: text.split(mark)
             for mark in dict.fromkeys(marks)
@@ -402,7 +402,7 @@ def _split_dice(line: str) -> dict[Way, Rows]:
     >>> _split_dice("5, 3,"), _split_dice("53")
     ({(',', ''): [{'die': '5'}, {'die': '3'}]}, {('', ''): [{'die': '5'}, {'die': '3'}]})
     """
-    text, marks = _find_marks(line.strip().rstrip(",; "))
+    text, marks = _list_marks(line.strip().rstrip(",; "))
     if not text or len({*marks}) > 1:
         return {}
     rows = [{"die": face} for face in (re.split("[^0-9]", text) if marks else text)]
@@ -537,9 +537,9 @@ def is_heading(names: Iterable[str]) -> bool:
     columns = {normalise_column(name) for name in names}
     return bool(
         HEADING & columns
-        or _find_die_columns(columns)
-        or _find_side_pairs(columns)
-        or _find_winner_columns(columns)
+        or _list_die_columns(columns)
+        or _list_side_pairs(columns)
+        or _list_winner_columns(columns)
     )
 
 
@@ -554,12 +554,12 @@ def is_column(name: str) -> bool:
     return is_side or name in HEADING or name in WINNER_COLUMNS
 
 
-def find_columns(sample: Iterable[Row]) -> Columns:
+def recognise_columns(sample: Iterable[Row]) -> Columns:
     """Recognise the columns that have other names than in the documentation.
 
     sample: the first rows of the log.
 
-    >>> columns = find_columns([{"a1": 6, "a2": 4, "d1": 5}])
+    >>> columns = recognise_columns([{"a1": 6, "a2": 4, "d1": 5}])
     >>> columns.rename({"a1": 6, "a2": 4, "d1": 5})
     {'attack': '6 4', 'defence': '5'}
     """
@@ -568,10 +568,10 @@ def find_columns(sample: Iterable[Row]) -> Columns:
         for name, value in row.items():
             if isinstance(name, str):
                 values.setdefault(normalise_column(name), []).append(value)
-    dice = _find_die_columns(values)
+    dice = _list_die_columns(values)
     pairs = [
         pair
-        for pair in _find_side_pairs(values)
+        for pair in _list_side_pairs(values)
         if not dice and any(has_dice(name, value) for name in pair for value in values[name])
     ]
     names = pairs[0] if len(pairs) == 1 else {}
@@ -580,7 +580,7 @@ def find_columns(sample: Iterable[Row]) -> Columns:
         remarks.append(
             " and ".join(f"the dice in {side} are in {', '.join(dice[side])}" for side in SIDES)
         )
-    winners = _find_winner_columns(values)
+    winners = _list_winner_columns(values)
     if len(winners) == 1 and all(is_won(value) is not None for value in values[winners[0]]):
         names[winners[0]] = "won"
         remarks.append(f"the winner is in {winners[0]}")
@@ -591,7 +591,7 @@ def find_columns(sample: Iterable[Row]) -> Columns:
     return Columns(names, dice, remark)
 
 
-def _find_die_columns(columns: Iterable[str]) -> dict[str, list[str]]:
+def _list_die_columns(columns: Iterable[str]) -> dict[str, list[str]]:
     """Return, for each side, the columns with one die each, such as `a1` and `a2`.
 
     The result is empty unless both sides have such columns.
@@ -607,7 +607,7 @@ def _find_die_columns(columns: Iterable[str]) -> dict[str, list[str]]:
     return found if are_clear and names.isdisjoint(SIDES) else {}
 
 
-def _find_winner_columns(columns: Iterable[str]) -> list[str]:
+def _list_winner_columns(columns: Iterable[str]) -> list[str]:
     """Return the columns that may name the winner of a battle.
 
     The result is empty unless the log has the columns `attackers` and `defenders`, or if it has the
@@ -619,7 +619,7 @@ def _find_winner_columns(columns: Iterable[str]) -> list[str]:
     return [name for name in WINNER_COLUMNS if name in names]
 
 
-def _find_side_pairs(columns: Iterable[str]) -> list[dict[str, str]]:
+def _list_side_pairs(columns: Iterable[str]) -> list[dict[str, str]]:
     """Return pairs of columns whose names differ only in the side, such as `a_dice` and `d_dice`.
 
     Each pair is a mapping from the column name to the side.

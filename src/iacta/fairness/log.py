@@ -27,7 +27,6 @@ from iacta.fairness.layouts import (
     Layout,
     Numbered,
     Row,
-    find_columns,
     find_layout,
     format_line,
     is_column,
@@ -35,9 +34,10 @@ from iacta.fairness.layouts import (
     is_heading,
     is_log_of_one_side,
     is_won,
+    recognise_columns,
 )
 from iacta.fairness.recording import recover_battles
-from iacta.fairness.totals import find_attackers_lost
+from iacta.fairness.totals import compute_attackers_lost
 from iacta.fairness.trials import LOST, MAX_NAME_LENGTH, WON, Entry, Notes, Trial, refuse_large
 from iacta.inputs.checks import parse_int, quote, read_int, split_words
 from iacta.inputs.errors import (
@@ -45,8 +45,8 @@ from iacta.inputs.errors import (
     IllegalError,
     MalformedError,
     TooLargeError,
-    add_place,
-    find_error_class,
+    add_location,
+    choose_error_class,
 )
 from iacta.inputs.files import read_path
 from iacta.inputs.json_and_toml import parse_json
@@ -54,8 +54,8 @@ from iacta.inputs.tabular import (
     HEAD_BYTES,
     LineBlock,
     Tabular,
+    choose_delimiter,
     decode_line,
-    find_delimiter,
     normalise_column,
     split_row,
 )
@@ -186,7 +186,7 @@ def _read_list(
         given = _Lines(_make_line_blocks(rows, unit), numbered, unit, "jsonl" if is_json else "csv")
         yield from _Reader(given, read, rules, notes).blocks()
         return
-    columns = find_columns(row for row in sample if isinstance(row, Mapping))
+    columns = recognise_columns(row for row in sample if isinstance(row, Mapping))
     _add_remark(notes, columns.remark)
     mappings = (columns.rename(row) if isinstance(row, Mapping) else {"die": row} for row in rows)
     yield from _make_blocks(_read_entries(mappings, unit, read))
@@ -199,7 +199,7 @@ def _make_line_blocks(rows: Iterator[object], unit: str) -> Iterator[LineBlock]:
         lines = []
         for offset, row in enumerate(part):
             line = format_line(row)
-            with add_place(f"{unit} {number + offset}"):
+            with add_location(f"{unit} {number + offset}"):
                 if line is None:
                     raise MalformedError(
                         f"a row must be a string or the dice of both sides, got {quote(row)}"
@@ -215,7 +215,7 @@ def _make_line_blocks(rows: Iterator[object], unit: str) -> Iterator[LineBlock]:
 
 def _read_entries(rows: Iterable[Row], unit: str, read: Callable[[Row], Entry]) -> Iterator[Entry]:
     for number, row in enumerate(rows, 1):
-        with add_place(f"{unit} {number}"):
+        with add_location(f"{unit} {number}"):
             entry = read(row)
         yield entry
 
@@ -301,9 +301,9 @@ class _Reader:
                 text = decode_line(line, number, self.lines.unit).strip(" \r")
                 if is_first:
                     is_first = False
-                    if self._find_layout(text.strip(), number):
+                    if self._choose_layout(text.strip(), number):
                         continue
-                with add_place(f"{self.lines.unit} {number}"):
+                with add_location(f"{self.lines.unit} {number}"):
                     entries = [self.read(row) for row in self._read_rows(text)]
                 if len(entries) > 1:
                     yield from (
@@ -315,15 +315,15 @@ class _Reader:
                 self.cache[line] = self.indices.setdefault(entries[0], len(self.indices))
             yield self.cache[line]
 
-    def _find_layout(self, first: str, number: int) -> bool:
+    def _choose_layout(self, first: str, number: int) -> bool:
         """Choose the layout of all lines; return whether the first line is a heading."""
         sample = self.sample or [(number, first)]
         if self.lines.format == "jsonl":
             self.layout = Layout(lambda text: [_parse_json_row(text)], "")
             self._recognise_columns(line for _, line in sample)
             return False
-        self.delimiter = find_delimiter(first)
-        with add_place(f"{self.lines.unit} {number}"):
+        self.delimiter = choose_delimiter(first)
+        with add_location(f"{self.lines.unit} {number}"):
             is_number = re.fullmatch(r"[0-9]{1,3}", first) is not None
             is_die = is_number and not is_log_of_one_side(sample, self.rules)
             heading = (
@@ -351,7 +351,7 @@ class _Reader:
         for line in sample_lines:
             with suppress(IactaError):
                 rows += self._read_rows(line)
-        self.columns = find_columns(rows or [dict.fromkeys(self.heading)])
+        self.columns = recognise_columns(rows or [dict.fromkeys(self.heading)])
         _add_remark(self.notes, self.columns.remark)
 
     def _read_rows(self, text: str) -> Sequence[Row]:
@@ -375,7 +375,7 @@ def _parse_json_row(text: str) -> dict[str, Any]:
     try:
         row = parse_json(text)
     except IactaError as error:
-        raise find_error_class(error)(str(error).removeprefix("line 1: ")) from None
+        raise choose_error_class(error)(str(error).removeprefix("line 1: ")) from None
     if not isinstance(row, dict):
         raise MalformedError(f"a line must be a JSON object, like the first line, got {quote(row)}")
     return row
@@ -506,13 +506,13 @@ def _read_name(given: Row, column: str) -> str:
     return str(name)
 
 
-def _read_whole(given: Row, name: str, least: int, most: int | None = None) -> int:
+def _read_whole(given: Row, name: str, minimum: int, maximum: int | None = None) -> int:
     if name not in given:
         raise MalformedError(f"missing {name}")
     value = given[name]
     if isinstance(value, str):
-        return parse_int(value, name, least, most)
-    return read_int(value, name, least, most)
+        return parse_int(value, name, minimum, maximum)
+    return read_int(value, name, minimum, maximum)
 
 
 def _read_die(given: Row, rules: Rules) -> Entry:
@@ -698,5 +698,5 @@ def _read_total(given: Row, rules: Rules) -> Entry:
         )
     trial = Trial("total", first, second, rules)
     # This call raises an error if one side's losses do not determine the other side's losses.
-    find_attackers_lost(trial)
+    compute_attackers_lost(trial)
     return Entry(trial, (ours, theirs), times=rolls)

@@ -36,8 +36,8 @@ import numpy as np
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory
 from iacta.fairness.sums import Scores, compute_tails_of_sum, compute_win_tails
-from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcome_chances
-from iacta.methods import find_kernel
+from iacta.fairness.trials import LOST, WON, Entry, Trial, compute_outcome_chances
+from iacta.methods import choose_kernel
 from iacta.rules.rules import Rules
 
 
@@ -117,7 +117,7 @@ def compute_army_moments(trial: Trial) -> tuple[float, float]:
     """
     if not trial.has_losses:
         return 0.0, 0.0
-    chances = find_outcome_chances(trial)
+    chances = compute_outcome_chances(trial)
     mean = math.fsum(p * (theirs - ours) for (ours, theirs), p in chances.items())
     square = math.fsum(p * (theirs - ours) ** 2 for (ours, theirs), p in chances.items())
     return mean, max(square - mean * mean, 0.0)
@@ -142,14 +142,16 @@ def measure_chance_luck(
     >>> round(luck, 4)
     0.1403
     """
-    chances = find_outcome_chances(trial)
+    chances = compute_outcome_chances(trial)
     ours, theirs = (trial.first, trial.second) if armies is None else armies
     is_over = armies is None  # after a battle, defenders that are left cannot be attacked again
     if trial.has_only_winner:
         won = chances.get(WON, 0.0)
         return float(lost == WON) - won, won * chances.get(LOST, 0.0)
     values = {
-        outcome: _find_chance(ours - outcome[0], theirs - outcome[1], trial.rules, ahead, is_over)
+        outcome: _compute_chance(
+            ours - outcome[0], theirs - outcome[1], trial.rules, ahead, is_over
+        )
         for outcome in chances
     }
     mean = math.fsum(p * values[outcome] for outcome, p in chances.items())
@@ -158,7 +160,7 @@ def measure_chance_luck(
 
 
 @lru_cache(maxsize=2**16)
-def _find_chance(
+def _compute_chance(
     attackers: int, defenders: int, rules: Rules, ahead: tuple[Territory, ...], is_over: bool
 ) -> float:
     """Return the chance to conquer a territory and all territories ahead of it.
@@ -172,7 +174,7 @@ def _find_chance(
     if able <= 0 or (defenders and is_over):
         return 0.0
     if not ahead:
-        return float(find_kernel(rules).win_probability(able, defenders))
+        return float(choose_kernel(rules).win_probability(able, defenders))
     way = [Territory(defenders), *ahead] if defenders else ahead
     return float(Campaign(attackers if defenders else able, way, rules).win_probability())
 
@@ -221,7 +223,7 @@ def _compute_army_tails(
     parts = []
     for (trial, sign), count in trial_counts.items():
         if trial.has_losses:
-            weights = find_outcome_chances(trial)
+            weights = compute_outcome_chances(trial)
             gains = sign * np.array([theirs - ours for ours, theirs in weights])
             parts.append(Scores(gains, np.array([*weights.values()]), count))
     return compute_tails_of_sum(parts, army_gain)
@@ -236,7 +238,7 @@ def _compute_win_tails(
     """
     tried: Counter[tuple[float, float]] = Counter()
     for (trial, sign), count in trial_counts.items():
-        chances = find_outcome_chances(trial)
+        chances = compute_outcome_chances(trial)
         won, lost = chances.get(WON, 0.0), chances.get(LOST, 0.0)
         tried[(won, lost) if sign > 0 else (lost, won)] += count
     expected = math.fsum(won * count for (won, _), count in tried.items())

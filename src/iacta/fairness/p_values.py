@@ -435,12 +435,14 @@ def chi_square_sf(x: float, degrees: int, noncentrality: float = 0.0) -> float:
     return min(float(weights @ sums[degrees // 2 + j]), 1.0)
 
 
-def _find_least_number(is_enough: Callable[[float], bool], most: float, tolerance: float) -> float:
-    """Find the smallest number from 0 to `most` for which `is_enough` is true, by bisection.
+def _find_smallest_number(
+    is_enough: Callable[[float], bool], maximum: float, tolerance: float
+) -> float:
+    """Find the smallest number from 0 to `maximum` for which `is_enough` is true, by bisection.
 
     tolerance: the maximum relative error of the number.
     """
-    low, high = 0.0, most
+    low, high = 0.0, maximum
     while high - low > tolerance * high:
         middle = (low + high) / 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
@@ -448,12 +450,12 @@ def _find_least_number(is_enough: Callable[[float], bool], most: float, toleranc
 
 
 @lru_cache(maxsize=1024)
-def _find_critical_value(degrees: int, level: float) -> float:
+def _compute_critical_value(degrees: int, level: float) -> float:
     """Return the value that a χ² variable with `degrees` of freedom exceeds with chance `level`."""
     most = 1.0
     while chi_square_sf(most, degrees) > level:
         most *= 2
-    return _find_least_number(lambda x: chi_square_sf(x, degrees) <= level, most, 1e-15)
+    return _find_smallest_number(lambda x: chi_square_sf(x, degrees) <= level, most, 1e-15)
 
 
 @lru_cache(maxsize=2**14)
@@ -469,7 +471,7 @@ def _is_detected(throws: int, bias: float, fair_chances: tuple[float, ...], leve
     """
     if len(fair_chances) == 2:
         return all(
-            binomial_tail(throws, _find_critical_count(throws, chance, level / 2), chance + bias)
+            binomial_tail(throws, _compute_critical_count(throws, chance, level / 2), chance + bias)
             >= POWER
             for chance in _list_raisable_chances(fair_chances, bias)
         )
@@ -492,7 +494,7 @@ def _is_detected(throws: int, bias: float, fair_chances: tuple[float, ...], leve
     mean = float(np.trace(spread)) + noncentrality
     variance = 2 * float((spread**2).sum()) + 4 * float(moved @ spread @ moved)
     scale = math.sqrt(2 * (degrees + 2 * noncentrality) / variance)
-    limit = degrees + noncentrality + (_find_critical_value(degrees, level) - mean) * scale
+    limit = degrees + noncentrality + (_compute_critical_value(degrees, level) - mean) * scale
     return chi_square_sf(limit, degrees, noncentrality) >= POWER
 
 
@@ -535,7 +537,7 @@ def binomial_tail(throws: int, count: int, chance: float) -> float:
 
 
 @lru_cache(maxsize=2**14)
-def _find_critical_count(throws: int, chance: float, level: float) -> int:
+def _compute_critical_count(throws: int, chance: float, level: float) -> int:
     """Return the smallest count that fair dice reach with a chance of at most `level`.
 
     chance: the probability of the counted result in one throw.
@@ -562,7 +564,7 @@ def _count_throws_for_two_results(chance: float, bias: float, level: float) -> i
     """
 
     @cache
-    def find_throws(count: int) -> int:
+    def compute_throws(count: int) -> int:
         most = 2 * count
         while binomial_tail(most, count, chance + bias) < POWER:
             most *= 2
@@ -574,15 +576,15 @@ def _count_throws_for_two_results(chance: float, bias: float, level: float) -> i
         )
 
     def is_rare(count: int) -> bool:
-        return binomial_tail(find_throws(count), count, chance) <= level
+        return binomial_tail(compute_throws(count), count, chance) <= level
 
     most = 1
     while not is_rare(most):
         most *= 2
-    return find_throws(bisect_left(range(most), True, most // 2 + 1, key=is_rare))
+    return compute_throws(bisect_left(range(most), True, most // 2 + 1, key=is_rare))
 
 
-def find_detectable_bias(throws: int, chances: Floats, level: float) -> float | None:
+def compute_detectable_bias(throws: int, chances: Floats, level: float) -> float | None:
     """Return the smallest bias that a number of throws detects with a probability of 90%.
 
     chances: the probability of each result with fair dice.
@@ -602,13 +604,15 @@ def find_detectable_bias(throws: int, chances: Floats, level: float) -> float | 
     biased probability is at most 1.
 
     >>> import numpy as np
-    >>> round(find_detectable_bias(100_000, np.full(6, 1 / 6), 0.05), 4)
+    >>> round(compute_detectable_bias(100_000, np.full(6, 1 / 6), 0.05), 4)
     0.0048
     """
     row = tuple(chances.tolist())
     if not _is_detected(throws, MAX_BIAS, row, level):
         return None
-    return _find_least_number(lambda bias: _is_detected(throws, bias, row, level), MAX_BIAS, 1e-5)
+    return _find_smallest_number(
+        lambda bias: _is_detected(throws, bias, row, level), MAX_BIAS, 1e-5
+    )
 
 
 def count_throws_needed(bias: float, chances: Floats, level: float) -> int:

@@ -13,7 +13,7 @@ from iacta.fairness.trials import (
     refuse_large,
 )
 from iacta.inputs.checks import parse_int, quote, read_int
-from iacta.inputs.errors import IllegalError, MalformedError, add_place
+from iacta.inputs.errors import IllegalError, MalformedError, add_location
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -92,7 +92,7 @@ class Recording(NamedTuple):
         names = ("capital" if self.has_capitals and land.is_capital else "", self.dice)
         return find_rules("+".join(filter(None, names)) or "classic")
 
-    def find_name(self, owner: object) -> str:
+    def name_owner(self, owner: object) -> str:
         if owner is None:
             return ""
         return str(_read_part(self.players, str(owner)).get("name", owner))[:MAX_NAME_LENGTH]
@@ -103,10 +103,10 @@ class Recording(NamedTuple):
             (parse_int(name, "each round"), _read_part(self.rounds, name)) for name in self.rounds
         ]
         for number, events in sorted(rounds, key=itemgetter(0)):
-            with add_place(f"round {number}"):
+            with add_location(f"round {number}"):
                 lands = _read_lands(events, "mapState")
                 for _, player, changed in _list_snapshots(_read_part(events, "playerTurns")):
-                    attack, unclear = _find_attack(player, lands, changed)
+                    attack, unclear = _deduce_attack(player, lands, changed)
                     yield Change(number, player, lands, changed, attack, unclear)
                     lands = lands | changed
 
@@ -122,7 +122,7 @@ def read_recording(document: object) -> Recording:
     mode = str(info.get("gameMode", ""))
     if "zombie" in mode.casefold():
         raise IllegalError(f"recordings with zombies cannot be read, got gameMode {quote(mode)}")
-    with add_place("gameInfo.dice"):
+    with add_location("gameInfo.dice"):
         dice = str(info.get("dice", ""))
         name = "" if find_rules(dice) == Rules() else dice
     return Recording(
@@ -173,7 +173,7 @@ def _list_snapshots(turns: dict[str, Any]) -> list[tuple[int, str, dict[str, Lan
     return sorted(read, key=itemgetter(0))
 
 
-def _find_attack(
+def _deduce_attack(
     player: str, before: Mapping[str, Land], after: Mapping[str, Land]
 ) -> tuple[tuple[str, str] | None, str]:
     """Deduce the source and the target of an attack from the map before and after a change.
@@ -235,7 +235,7 @@ def recover_battles(document: object, notes: Notes) -> Iterator[Entry]:
     for change in recording.list_changes():
         entry: Entry | str = change.unclear
         if change.attack is not None:
-            with add_place(f"round {change.round}"):
+            with add_location(f"round {change.round}"):
                 entry = _recover_battle(recording, change, *change.attack)
         if isinstance(entry, Entry):
             yield entry
@@ -258,6 +258,6 @@ def _recover_battle(recording: Recording, change: Change, source: str, target: s
     return Entry(
         Trial("battle", mine.armies, theirs.armies, rules, is_recorded=True),
         lost,
-        player=recording.find_name(mine.owner),
-        opponent=recording.find_name(theirs.owner),
+        player=recording.name_owner(mine.owner),
+        opponent=recording.name_owner(theirs.owner),
     )

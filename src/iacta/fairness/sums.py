@@ -45,8 +45,10 @@ MIN_SUMMED_TRIALS = 2**20
 WINDOW_DEVIATIONS = 10.0  # half the usual length of a Fourier transform, in standard deviations
 LOG_NEGLIGIBLE_SUM = -25.0  # probabilities below e^-25 = 1.4e-11 are neglected
 TILT_TOLERANCE = 0.1  # allowed distance of the tilted mean from the total, in standard deviations
-TOLERANCE = 1e-9  # relative precision of the tilt θ that `find_tilt` returns
-STEPS = np.array([0.25, 1.0, 3.0, 8.0])  # the steps h that `find_window` tries, in units of 1 / σ
+TOLERANCE = 1e-9  # relative precision of the tilt θ that `compute_tilt` returns
+STEPS = np.array(
+    [0.25, 1.0, 3.0, 8.0]
+)  # the steps h that `compute_window` tries, in units of 1 / σ
 LOG_MIN_TAIL = -690.0  # tail probabilities below e^-690 = 1e-300 are replaced by a bound
 MAX_LOG = 600.0  # larger exponents are reduced to this number, so that e^x does not overflow
 # This tilt weights the largest sum at least e^700 times more than any other sum.
@@ -84,8 +86,8 @@ def compute_tail(parts: Sequence[Scores], total: int) -> float:
     if not least < total <= most:
         return float(total <= least)
     tilted = _TiltedSum(parts)
-    tilt = tilted.find_tilt(total)
-    width, window = most - least + 1, 2 * tilted.find_window(tilt, total)
+    tilt = tilted.compute_tilt(total)
+    width, window = most - least + 1, 2 * tilted.compute_window(tilt, total)
     size = 1 << (min(width, window) - 1).bit_length()
     log_bound = tilted.compute_cumulants(tilt)[0] - tilt * total  # log of the Chernoff bound
     if log_bound < LOG_MIN_TAIL or size > 2 * MAX_WORK:
@@ -199,7 +201,7 @@ def bound_tail(parts: Sequence[Scores], total: float) -> float:
     (0.134, 0.028)
     """
     tilted = _TiltedSum(parts)
-    tilt = tilted.find_tilt(total)
+    tilt = tilted.compute_tilt(total)
     return math.exp(min(tilted.compute_cumulants(tilt)[0] - tilt * total, 0.0))
 
 
@@ -239,7 +241,7 @@ class _TiltedSum:
             float(self.counts @ variances),
         )
 
-    def find_tilt(self, total: float) -> float:
+    def compute_tilt(self, total: float) -> float:
         """Return a tilt θ ≥ 0 for which the mean of the tilted sum is close to `total`.
 
         Close means at most a tenth of the standard deviation away. If `total` is below the untilted
@@ -261,7 +263,7 @@ class _TiltedSum:
             tilt = 2 * low if math.isinf(high) else (low + high) / 2
         return tilt
 
-    def find_window(self, tilt: float, total: int) -> int:
+    def compute_window(self, tilt: float, total: int) -> int:
         """Return a distance w such that the tilted sum is almost certainly within w of `total`.
 
         With t = `total`, the Chernoff bound for a step h > 0 is P(S ≥ t + w) ≤ M(θ + h) / M(θ)·
@@ -323,7 +325,7 @@ def compute_win_tails(
     return (bound_tail(zeros, -unsure), bound_tail(parts, unsure)) if parts else (1.0, 1.0)
 
 
-def find_share_interval(won: int, fought: int, level: float) -> tuple[float, float]:
+def compute_share_interval(won: int, fought: int, level: float) -> tuple[float, float]:
     """Return the Clopper-Pearson interval for the share of battles won.
 
     won: the number of battles won.
@@ -333,7 +335,7 @@ def find_share_interval(won: int, fought: int, level: float) -> tuple[float, flo
     The interval is also valid if battles have different chances: a number of wins far from the mean
     is then less likely than if every battle had the mean chance (Hoeffding 1956).
 
-    >>> [round(end, 3) for end in find_share_interval(0, 10, 0.95)]
+    >>> [round(end, 3) for end in compute_share_interval(0, 10, 0.95)]
     [0.0, 0.308]
     """
     ends = []

@@ -32,7 +32,7 @@ from iacta.fairness.e_values import Floats
 from iacta.fairness.p_values import TOLERANCE, Finding
 from iacta.fairness.sums import MAX_WORK, WINDOW_DEVIATIONS, Scores, compute_tail
 from iacta.fairness.throws import UNDECIDED, Line
-from iacta.fairness.trials import Trial, find_outcome_chances
+from iacta.fairness.trials import Trial, compute_outcome_chances
 
 MAX_UNITS = 16.0  # scores are rounded to multiples of 1 / 16, or of more in very long logs
 TILTS = np.array([0.25, 0.5, 0.75, 0.9])  # each θ has a bet on lucky and a bet on unlucky results
@@ -50,7 +50,7 @@ def compute_tails(trial: Trial) -> tuple[Floats, Floats, Floats]:
     >>> [chances.round(3).tolist() for chances in compute_tails(Trial("roll", 2, 1, Rules()))]
     [[0.579, 0.421], [0.579, 1.0], [1.0, 0.421]]
     """
-    chances = np.array([*find_outcome_chances(trial).values()])
+    chances = np.array([*compute_outcome_chances(trial).values()])
     better, worse = np.cumsum(chances), np.cumsum(chances[::-1])[::-1]
     return chances, np.minimum(better, 1.0), np.minimum(worse, 1.0)
 
@@ -68,7 +68,7 @@ def _compute_bets(trial: Trial) -> Floats:
     return bets.T
 
 
-def find_bet_changes(line: Line) -> tuple[float, ...]:
+def compute_bet_changes(line: Line) -> tuple[float, ...]:
     """Return, for each bet on extreme results, the change of its log E that a line causes.
 
     The changes are 0 for a single die, a roll or an impossible result. The stake of a bet on an
@@ -100,7 +100,7 @@ class Tails:
         if line.gain is None:  # the line is a single die, or its result is impossible
             return
         self.results.setdefault(line.trial, Counter())[line.result] += times
-        self.bets += times * np.array(find_bet_changes(line))
+        self.bets += times * np.array(compute_bet_changes(line))
 
     def run_tests(self) -> list[Finding]:
         """Test the luck of all attackers, and the spread of battles and of chances."""
@@ -120,7 +120,7 @@ class Tails:
                 "extreme": compute_tail(parts, total),
                 "average": compute_tail(negative, -total),
             }
-            found += [_choose_worse("spread", sides), _find_most_extreme(battles)]
+            found += [_choose_worse("spread", sides), _judge_most_extreme(battles)]
         return found
 
 
@@ -153,7 +153,7 @@ def _choose_worse(question: str, sides: Mapping[str, float]) -> Finding:
     return Finding(question, min(2 * sides[worse], 1.0), sides[worse], "exact", None, worse)
 
 
-def _find_most_extreme(battles: Mapping[Trial, Counter[int]]) -> Finding:
+def _judge_most_extreme(battles: Mapping[Trial, Counter[int]]) -> Finding:
     """Test whether the most extreme result of all battles is too extreme for fair dice."""
     least, rank, where = 1.0, 0, next(iter(battles))
     for trial, counts in battles.items():
@@ -181,7 +181,7 @@ def _describe(trial: Trial, rank: int) -> str:
     >>> _describe(Trial("battle", 9, 1, Rules()), 8)
     '9 against 1 lost, with 1 left'
     """
-    ours, theirs = [*find_outcome_chances(trial)][rank]
+    ours, theirs = [*compute_outcome_chances(trial)][rank]
     if trial.kind == "chance":
         return f"a chance of {trial.chance:.6g} {'won' if theirs else 'lost'}"
     if trial.has_only_winner:

@@ -13,7 +13,7 @@ import numpy as np
 from iacta.fairness.e_values import Floats, Ints, log_evidence
 from iacta.fairness.luck import Gain, Luck, measure_luck
 from iacta.fairness.p_values import Finding, ThrowSequence, find_period
-from iacta.fairness.tails import BETS, Tails, find_bet_changes
+from iacta.fairness.tails import BETS, Tails, compute_bet_changes
 from iacta.fairness.throws import (
     ATTACK,
     BATTLES,
@@ -267,7 +267,7 @@ class Tally:
             ends = np.clip(edges, line.start, line.start + line.width)
             parts = np.maximum(np.diff(ends), 0.0)
             drawn = self.rng.multinomial(line.times * int(count), parts / parts.sum())
-            throws.find_counts(line.player)[:] += drawn
+            throws.count_results(line.player)[:] += drawn
 
     def _update_evidence(self, lines: Lines, factors: Floats) -> None:
         """Update the evidence line by line, and add points to the curves of evidence and luck."""
@@ -275,7 +275,7 @@ class Tally:
         dice = evidence.dice[:, None] + np.cumsum(factors[:2], axis=1)
         changes = np.zeros((1 + BETS, 1))
         if any(line.trial.kind in ("battle", "chance") for line in lines.different):
-            tails = np.array([find_bet_changes(line) for line in lines.different])[lines.indices]
+            tails = np.array([compute_bet_changes(line) for line in lines.different])[lines.indices]
             changes = np.vstack([factors[2:], tails.T])
         battles = evidence.battles[:, None] + np.cumsum(changes, axis=1)
         curve = average_evidence(dice, battles)
@@ -363,7 +363,7 @@ class Repeats:
         if has_dice:
             result = tuple(tuple(sorted(faces)) for _, faces in dice)
             chance = math.prod(
-                _find_multiset_probability(faces, len(self.throws[kind].chances))
+                _compute_multiset_probability(faces, len(self.throws[kind].chances))
                 for kind, faces in dice
             )
         number = self._numbers.setdefault((line.throws, result), len(self._numbers))
@@ -387,12 +387,12 @@ class Repeats:
         return [] if findings is None else [findings]
 
 
-def _find_multiset_probability(dice: tuple[int, ...], faces: int) -> float:
+def _compute_multiset_probability(dice: tuple[int, ...], faces: int) -> float:
     """Return the probability that fair dice show these faces, in any order.
 
     faces: the number of faces of a die.
 
-    >>> round(1 / _find_multiset_probability((3, 3, 6), 6), 9)
+    >>> round(1 / _compute_multiset_probability((3, 3, 6), 6), 9)
     72.0
     """
     orders = math.factorial(len(dice))

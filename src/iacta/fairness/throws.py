@@ -8,8 +8,8 @@ import numpy as np
 
 from iacta.fairness.e_values import Floats, Ints, log_factors
 from iacta.fairness.luck import Gain, measure_gain
-from iacta.fairness.sums import find_share_interval
-from iacta.fairness.trials import Entry, Trial, find_outcome_chances
+from iacta.fairness.sums import compute_share_interval
+from iacta.fairness.trials import Entry, Trial, compute_outcome_chances
 from iacta.inputs.errors import TooLargeError
 from iacta.probability.estimate import Estimate
 from iacta.rules.dice import Dice
@@ -84,7 +84,7 @@ class Throws:
         """The number of independent throws that tell as much as the counts, at most `total`."""
         return max(1, round(self.total / max(self.dispersion, 1.0)))
 
-    def find_interval(self, count: int, level: float) -> tuple[float, float]:
+    def compute_interval(self, count: int, level: float) -> tuple[float, float]:
         """Return a confidence interval for the probability of a result.
 
         count: how often the result occurred.
@@ -92,10 +92,10 @@ class Throws:
         """
         if self.is_sum:
             seen = min(round(count * self.independent / self.total), self.independent)
-            return find_share_interval(seen, self.independent, level)
+            return compute_share_interval(seen, self.independent, level)
         return Estimate(self.total, count).interval(level)
 
-    def find_counts(self, player: int) -> Ints:
+    def count_results(self, player: int) -> Ints:
         """Return the count of each result of a player; the caller may change the array."""
         return self.by_player.setdefault(player, np.zeros(len(self.chances), dtype=np.int64))
 
@@ -117,7 +117,7 @@ class Throws:
         for player in np.unique(players).tolist():
             mine = players == player
             counts = np.bincount(results[mine], weights=times[mine], minlength=size)
-            self.find_counts(player)[:] += counts.astype(np.int64)
+            self.count_results(player)[:] += counts.astype(np.int64)
         return factors
 
     def is_sorted(self, level: float) -> bool:
@@ -213,7 +213,7 @@ class Registry:
         keys: dict[str, Key] = {"die": (DICE, trial.first), "battle": (BATTLES, BINS)}
         is_counted = trial.has_losses and trial.kind != "total"
         throws = self._assign_kind_number(keys.get(trial.kind, trial)) if is_counted else NO_THROWS
-        chances = find_outcome_chances(trial)
+        chances = compute_outcome_chances(trial)
         result, start, width, gain = IMPOSSIBLE, 0.0, 0.0, None
         if trial.kind == "total":
             gain = measure_gain(entry, trial)
@@ -229,8 +229,8 @@ class Registry:
         elif entry.dice:
             attack, defence = trial.rules.dice(trial.first, trial.second)
             count = len(attack.list_faces(trial.first))
-            ours = self._find_side(ATTACK, attack, entry.dice[:count])
-            theirs = self._find_side(DEFENCE, defence, entry.dice[count:])
+            ours = self._make_side(ATTACK, attack, entry.dice[:count])
+            theirs = self._make_side(DEFENCE, defence, entry.dice[count:])
         return Line(
             throws,
             self._assign_player_number(entry.player),
@@ -249,7 +249,7 @@ class Registry:
             raise TooLargeError(f"a log must have at most {MAX_PLAYERS} players, got more")
         return self.players.setdefault(name, len(self.players))
 
-    def _find_side(self, kind: str, dice: Dice, thrown: tuple[int, ...]) -> Side:
+    def _make_side(self, kind: str, dice: Dice, thrown: tuple[int, ...]) -> Side:
         if len({*dice.faces}) > 1 or dice.reroll:
             return UNKNOWN
         return self._assign_kind_number((kind, dice.faces[0])), thrown
@@ -271,7 +271,7 @@ def name_roll(trial: Trial) -> str:
 
 
 def _make_roll_throws(trial: Trial) -> Throws:
-    chances = find_outcome_chances(trial)
+    chances = compute_outcome_chances(trial)
     return Throws(
         ROLLS,
         name_roll(trial),

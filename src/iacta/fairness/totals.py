@@ -25,7 +25,7 @@ from iacta.fairness.sums import (
     list_win_scores,
 )
 from iacta.fairness.throws import DICE, TOTALS, WINS, Line, Throws, name_roll
-from iacta.fairness.trials import LOST, WON, Entry, Trial, find_outcome_chances
+from iacta.fairness.trials import LOST, WON, Entry, Trial, compute_outcome_chances
 from iacta.inputs.errors import IllegalError
 
 MIN_MEAN_CHANCE = 1e-12  # a mean chance to win is kept at least this far from 0 and 1
@@ -48,7 +48,7 @@ class Wins:
 
     def add(self, entry: Entry, trial: Trial, times: int) -> None:
         """Add a line that occurred `times` times."""
-        chances = find_outcome_chances(trial)
+        chances = compute_outcome_chances(trial)
         self.tried[chances.get(WON, 0.0), chances.get(LOST, 0.0)] += times
         self.is_decided &= trial.is_decided
         if trial.is_decided:
@@ -121,7 +121,7 @@ class Totals:
     def list_throws(self) -> Iterator[Throws]:
         """Yield the counts as `Throws`: armies lost in rolls of each kind, and battles won."""
         for trial, (rolls, lost) in self.lost.items():
-            mean, variance = compute_loss_moments(find_attackers_lost(trial))
+            mean, variance = compute_loss_moments(compute_attackers_lost(trial))
             taken = min(trial.first, trial.second)
             share = mean / taken
             yield Throws(
@@ -170,7 +170,7 @@ class Totals:
     def _compare_losses(self, rng: "np.random.Generator", draws: int) -> Finding:
         off, drawn, details = [], np.zeros(draws), []
         for trial, (rolls, lost) in self.lost.items():
-            chances = find_attackers_lost(trial)
+            chances = compute_attackers_lost(trial)
             mean, variance = compute_loss_moments(chances)
             off.append((lost - rolls * mean) / (rolls * variance) ** 0.5)
             details.append(
@@ -222,18 +222,18 @@ def compute_loss_moments(chances: Mapping[int, float]) -> tuple[float, float]:
     return mean, math.fsum(p * (lost - mean) ** 2 for lost, p in chances.items())
 
 
-def find_attackers_lost(trial: Trial) -> dict[int, float]:
+def compute_attackers_lost(trial: Trial) -> dict[int, float]:
     """Return the distribution of the armies that the attackers lose in a roll.
 
     If rolls do not always take the same number of armies, `IllegalError` is raised, because the
     total losses of one side do not determine those of the other.
 
     >>> from iacta.rules.rules import Rules
-    >>> find_attackers_lost(Trial("total", 1, 1, Rules()))
+    >>> compute_attackers_lost(Trial("total", 1, 1, Rules()))
     {0: 0.4166666666666667, 1: 0.5833333333333334}
     """
     taken = min(trial.first, trial.second)
-    chances = find_outcome_chances(trial)
+    chances = compute_outcome_chances(trial)
     if any(sum(lost) != taken for lost in chances) or len(chances) < 2:
         raise IllegalError("totals need rolls that always take the same number of armies")
     return {lost: p for (lost, _), p in chances.items()}

@@ -101,13 +101,13 @@ class Notes:
 
 
 @lru_cache(maxsize=2**11)  # the outcomes of a large battle take about 200 kB of memory
-def find_outcome_chances(trial: Trial) -> dict[tuple[int, int], float]:
+def compute_outcome_chances(trial: Trial) -> dict[tuple[int, int], float]:
     """Return the probability, with fair dice, of each outcome that a log can show for a trial.
 
     The keys are as in `Entry.outcome`, ordered from best to worst for the attackers; the faces of a
     die are in ascending order.
 
-    >>> find_outcome_chances(Trial("roll", 1, 1, Rules()))
+    >>> compute_outcome_chances(Trial("roll", 1, 1, Rules()))
     {(0, 1): 0.4166666666666667, (1, 0): 0.5833333333333334}
     """
     if trial.kind == "die":

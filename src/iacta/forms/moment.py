@@ -38,11 +38,11 @@ def resolve_board(board: str | Board | None) -> Board | None:
 
 
 FROM = (
-    Pairs(Whole(least=1), "Ukraine=42"),
+    Pairs(Whole(minimum=1), "Ukraine=42"),
     "Without a file: your armies (red), such as Ukraine=42.",
 )
 OTHERS = (
-    OtherArmies(Whole(least=1), "2,Ural=4"),
+    OtherArmies(Whole(minimum=1), "2,Ural=4"),
     "Armies on all other territories (blue): 2 or 2,Ural=4.",
 )
 

@@ -49,7 +49,7 @@ def make_battle_bars(outcomes: Distribution[Outcome], battle: Battle) -> Bars:
                 TONES[ending.kind],
             )
             for ending in _merge_groups(
-                [end for of_kind in kinds.values() for end in of_kind], most=20
+                [end for of_kind in kinds.values() for end in of_kind], maximum=20
             )
         ]
     )
@@ -72,10 +72,10 @@ def make_campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campai
         else:
             others = stopped if campaign.is_stopped(end) else lost
             others[number] = others.get(number, 0.0) + probability
-    bars = [_make_campaign_bar(ending) for ending in _merge_groups(won, most=12)]
+    bars = [_make_campaign_bar(ending) for ending in _merge_groups(won, maximum=12)]
     for kind, others in (("stopped", stopped), ("lost", lost)):
         ends = [_OutcomeGroup(kind, number, number, chance) for number, chance in others.items()]
-        bars += [_make_campaign_bar(ending) for ending in _merge_groups(ends, most=8)]
+        bars += [_make_campaign_bar(ending) for ending in _merge_groups(ends, maximum=8)]
     return Bars(bars)
 
 
@@ -87,12 +87,12 @@ def _make_campaign_bar(group: _OutcomeGroup) -> Bar:
     return Bar(label, group.probability, TONES[group.kind])
 
 
-def _merge_groups(groups: Sequence[_OutcomeGroup], most: int) -> list[_OutcomeGroup]:
-    """Drop rare groups at both ends, and merge neighbours until about `most` groups are left."""
-    if len(groups) <= most:
+def _merge_groups(groups: Sequence[_OutcomeGroup], maximum: int) -> list[_OutcomeGroup]:
+    """Drop rare groups at both ends, and merge neighbours until about `maximum` groups are left."""
+    if len(groups) <= maximum:
         return list(groups)
     likely = _drop_rare_groups(_drop_rare_groups(list(groups))[::-1])[::-1]
-    width = -(-len(likely) // most)
+    width = -(-len(likely) // maximum)
     joined: list[_OutcomeGroup] = []
     room = 0
     for ending in likely:

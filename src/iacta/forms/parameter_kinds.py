@@ -24,7 +24,7 @@ from iacta.inputs.errors import (
     IllegalError,
     MalformedError,
     TooLargeError,
-    find_error_class,
+    choose_error_class,
 )
 from iacta.probability.chances import read_chance, read_fraction
 from iacta.rules.rules import Rules
@@ -87,26 +87,26 @@ class Kind:
 
 
 class Whole(Kind):
-    """A whole number from `least` to `most`.
+    """A whole number from `minimum` to `maximum`.
 
-    >>> Whole(least=1).parse("12", "attackers"), Whole().check(12, "keep")
+    >>> Whole(minimum=1).parse("12", "attackers"), Whole().check(12, "keep")
     (12, 12)
-    >>> Whole(least=1, most=3).schema()
+    >>> Whole(minimum=1, maximum=3).schema()
     {'type': 'integer', 'minimum': 1, 'maximum': 3}
     """
 
     metavar: ClassVar[str] = "N"
-    least: int | None = 0
-    most: int | None = None
+    minimum: int | None = 0
+    maximum: int | None = None
 
     def parse(self, text: str, name: str) -> int:
-        return parse_int(text, name, self.least, self.most)
+        return parse_int(text, name, self.minimum, self.maximum)
 
     def check(self, value: object, name: str) -> int:
-        return read_int(value, name, self.least, self.most)
+        return read_int(value, name, self.minimum, self.maximum)
 
     def schema(self) -> Schema:
-        bounds = {"minimum": self.least, "maximum": self.most}
+        bounds = {"minimum": self.minimum, "maximum": self.maximum}
         return {"type": "integer", **{key: n for key, n in bounds.items() if n is not None}}
 
 
@@ -118,18 +118,18 @@ class Number(Kind):
     """
 
     metavar: ClassVar[str] = "X"
-    least: int | None = None
-    most: int | None = None
+    minimum: int | None = None
+    maximum: int | None = None
     unit: str = "a number"
 
     def check(self, value: object, name: str) -> Fraction:
-        expected = f"be {self.unit}{'' if self.least is None else f' of at least {self.least}'}"
+        expected = f"be {self.unit}{'' if self.minimum is None else f' of at least {self.minimum}'}"
         number = read_fraction(value, name, expected)  # type: ignore[arg-type] # checks the type
-        if self.least is not None and number < self.least:
+        if self.minimum is not None and number < self.minimum:
             raise IllegalError(f"{name} must {expected}, got {quote(value)}", parameter=name)
-        if self.most is not None and number > self.most:
+        if self.maximum is not None and number > self.maximum:
             raise TooLargeError(
-                f"{name} must be at most {self.most:g}, got {quote(value)}", parameter=name
+                f"{name} must be at most {self.maximum:g}, got {quote(value)}", parameter=name
             )
         return number
 
@@ -137,7 +137,7 @@ class Number(Kind):
         return self.format(value)
 
     def schema(self) -> Schema:
-        bounds = {"minimum": self.least, "maximum": self.most}
+        bounds = {"minimum": self.minimum, "maximum": self.maximum}
         given = {key: n for key, n in bounds.items() if n is not None}
         return {"anyOf": [{"type": "number", **given}, {"type": "string"}]}
 
@@ -315,7 +315,9 @@ class ListKind(Kind):
             if "," not in texts:
                 raise
             apart = " ".join(texts.replace(",", " ").split())[:MAX_VALUE_LENGTH]
-            raise find_error_class(error)(f"{error}; separate {name} by spaces: {apart}") from None
+            raise choose_error_class(error)(
+                f"{error}; separate {name} by spaces: {apart}"
+            ) from None
 
     def format(self, value: Sequence[Any]) -> str:
         return " ".join(self.to_json(value))
@@ -343,7 +345,7 @@ class Way(ListKind):
         if isinstance(entry, str):
             parse_territory(entry)
             return entry
-        return str(read_int(entry, "defenders", least=1))
+        return str(read_int(entry, "defenders", minimum=1))
 
     def format_entry(self, entry: str | Territory) -> str:
         return entry if isinstance(entry, str) else format_territory(entry)
@@ -352,7 +354,7 @@ class Way(ListKind):
 class CommaList(Kind):
     """Several values of one kind, separated by commas.
 
-    >>> CommaList(Whole(least=None)).parse("-2, 0,5", "deltas")
+    >>> CommaList(Whole(minimum=None)).parse("-2, 0,5", "deltas")
     (-2, 0, 5)
     """
 
@@ -434,7 +436,7 @@ class Pairs(Kind):
 class OtherArmies(Pairs):
     """One number of armies for all other territories, or numbers for named territories.
 
-    >>> others = OtherArmies(Whole(least=1), "2,Ural=4")
+    >>> others = OtherArmies(Whole(minimum=1), "2,Ural=4")
     >>> others.parse("2, Ural=4", "others"), others.check(2, "others")
     ((('', 2), ('Ural', 4)), (('', 2),))
     """

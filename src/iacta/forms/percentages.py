@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from iacta.inputs.checks import format_fraction
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.probability.distribution import Probability
 from iacta.rules.rules import Rules
 
@@ -136,7 +136,7 @@ def mark_certain(probability: Probability, rules: Iterable[Rules]) -> Probabilit
     >>> [percent(mark_certain(1.0, some)) for some in rules]
     ['more than 99.99%', '100%']
     """
-    if probability in (0, 1) and all(find_kernel(some_rules).certain for some_rules in rules):
+    if probability in (0, 1) and all(choose_kernel(some_rules).certain for some_rules in rules):
         return Fraction(probability)
     return probability
 

@@ -13,7 +13,7 @@ from iacta.rules.rules import Rules
 from iacta.rules.stop import StopRule
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name
 
-ARMIES = Whole(least=1)
+ARMIES = Whole(minimum=1)
 
 ATTACKERS = ARMIES, "Armies on the attacking territory, including those that must stay behind."
 DEFENDERS = ARMIES, "Armies on the defended territory."
@@ -21,7 +21,10 @@ TAKE = Name(), "Take these territories, or a continent."
 TAKE_ANY = Name(), "Take any one of these territories."
 ELIMINATE = Name(), "Eliminate this player."
 SEED = Whole(), "Any number. The same number gives the same dice."
-TIME_LIMIT = Number(least=0, unit="seconds"), "Give the best answer found within this many seconds."
+TIME_LIMIT = (
+    Number(minimum=0, unit="seconds"),
+    "Give the best answer found within this many seconds.",
+)
 
 
 def draw_seed() -> int:
@@ -53,10 +56,10 @@ class ChainForm(Form):
     @cached_property
     def own_rules(self) -> tuple[str | None, ...]:
         """For each territory, the name of its own rules, or `None` for the campaign's rules."""
-        return tuple(map(_find_own_rules, self.territories))
+        return tuple(map(_read_own_rules, self.territories))
 
 
-def _find_own_rules(territory: str | Territory) -> str | None:
+def _read_own_rules(territory: str | Territory) -> str | None:
     if isinstance(territory, Territory):
         return None if territory.rules is None else rules_name(territory.rules)  # type: ignore[arg-type] # found by `Territory`
     _, colon, name = territory.partition("~")[0].partition("@")[0].partition(":")

@@ -32,13 +32,13 @@ class WholeGameForm(MomentForm, kw_only=True):
     is_search: ClassVar = True
 
     reinforce: int | None = parameter(
-        Whole(least=1, most=MAX_NEW_ARMIES),
+        Whole(minimum=1, maximum=MAX_NEW_ARMIES),
         "New armies that the player to move still has to place.",
         default=None,
     )
 
     games: int | None = parameter(
-        Whole(least=2, most=MAX_TOURNAMENT_GAMES),
+        Whole(minimum=2, maximum=MAX_TOURNAMENT_GAMES),
         "How many games to play with each of the two AIs (computer players).",
         default=None,
     )

@@ -124,10 +124,10 @@ SETS = tuple(
 )
 
 
-def find_sets(hand: Hand) -> tuple[Hand, ...]:
+def list_card_sets(hand: Hand) -> tuple[Hand, ...]:
     """Return the different sets among the known cards of a hand.
 
-    >>> find_sets(Hand(infantry=2, cavalry=1, jokers=1))
+    >>> list_card_sets(Hand(infantry=2, cavalry=1, jokers=1))
     (Hand(infantry=1, cavalry=1, jokers=1), Hand(infantry=2, jokers=1))
     """
     return tuple(
@@ -135,13 +135,13 @@ def find_sets(hand: Hand) -> tuple[Hand, ...]:
     )
 
 
-def find_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
+def list_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
     """Yield the different sets in a hand. Sets that picture different territories are different.
 
     symbols: a mapping from territories to the symbols on their cards.
 
     >>> hand = Hand(infantry=3, cavalry=1, jokers=1, territories=("Peru",))
-    >>> for each in find_named_sets(hand, {"Peru": "infantry"}):
+    >>> for each in list_named_sets(hand, {"Peru": "infantry"}):
     ...     print(each)
     Hand(infantry=1, cavalry=1, jokers=1)
     Hand(infantry=1, cavalry=1, jokers=1, territories=('Peru',))
@@ -150,7 +150,7 @@ def find_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
     Hand(infantry=3, territories=('Peru',))
     """
     named = [[t for t in hand.territories if symbols[t] == symbol] for symbol in SYMBOLS]
-    for each in find_sets(hand):
+    for each in list_card_sets(hand):
         choices = [
             [
                 names
@@ -267,7 +267,7 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
     >>> traded_armies(5), traded_armies(6), traded_armies(8)
     (Distribution({0: 1}), Distribution({4: 1}), Distribution({10: 1}))
     """
-    number = read_int(cards, "cards", least=0, most=DECK.number)
+    number = read_int(cards, "cards", minimum=0, maximum=DECK.number)
     table = Sets() if trade is None else trade
     if not isinstance(table, Sets):
         raise MalformedError(f"trade must be Sets, got {quote(trade)}")

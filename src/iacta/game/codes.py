@@ -15,7 +15,7 @@ from iacta.board.codes import Code, escape_name, read_code, unescape_name, write
 from iacta.board.formats.reading import FileTable
 from iacta.game.actions import Attack
 from iacta.game.cards import DECK, MAX_SET_ARMIES, SYMBOLS, Hand, Sets
-from iacta.game.legal import check_conquest, find_legal, list_actions
+from iacta.game.legal import check_conquest, find_legal_action, list_actions
 from iacta.game.setup import MAX_NEW_ARMIES, STARTS, TurnOptions, list_owners
 from iacta.game.state import Phase, TurnData
 from iacta.game.victory import SURVIVAL, Victory, make_victory
@@ -118,7 +118,7 @@ def make_turn(turn_class: Callable[..., TurnT], code: Code, fields: TurnFields) 
         raise IllegalError(
             f"phase must be {turn.phase!r} with these cards, got {phase!r}", parameter="phase"
         )
-    turn = turn.with_state(turn.state._replace(armies=code.armies))
+    turn = turn.replace_state(turn.state._replace(armies=code.armies))
     if fields.first is not None:
         with add_parameter("first"):
             turn = _skip_territories_before(turn, fields.first)
@@ -135,14 +135,14 @@ def _skip_territories_before(turn: TurnT, name: str) -> TurnT:
     first = turn.setting.index[turn.board.find(name)]
     if turn.phase != "place" or not any(t >= first for t in turn.list_own()):
         raise IllegalError(f"first must be a territory that can get new armies, got {quote(name)}")
-    return turn.with_state(turn.state._replace(first=first))
+    return turn.replace_state(turn.state._replace(first=first))
 
 
 def _resume_battle(turn: TurnT, fields: TurnFields, attack: Attack) -> TurnT:
     """Return the turn during an attack, in the phase `defend` or `advance`."""
     throw, then = None, turn.then
     if fields.phase == "defend":
-        attack = find_legal(turn, list_actions(turn), attack)
+        attack = find_legal_action(turn, list_actions(turn), attack)
         throws = turn.find_choice(attack).throws
         throw = throws[read_int(fields.throw, "throw", 0, len(throws) - 1)]
         if all(len(each.options) == 1 for each in throws):
@@ -151,7 +151,7 @@ def _resume_battle(turn: TurnT, fields: TurnFields, attack: Attack) -> TurnT:
         check_choice(fields.then, ("attack", "trade", "over"), "then")
         check_conquest(turn, attack)
         then = cast(Phase, fields.then)
-    return turn.with_state(
+    return turn.replace_state(
         turn.state._replace(phase=fields.phase, pending=attack, throw=throw, then=then)
     )
 
@@ -296,11 +296,11 @@ def _read_text(value: Value, name: str) -> str:
     raise MalformedError(f"{name} must be text, got {quote(value)}")
 
 
-def _read_number(value: Value, name: str, most: int | None = None) -> int:
+def _read_number(value: Value, name: str, maximum: int | None = None) -> int:
     return (
-        parse_int(value, name, 0, most)
+        parse_int(value, name, 0, maximum)
         if isinstance(value, str)
-        else read_int(value, name, 0, most)
+        else read_int(value, name, 0, maximum)
     )
 
 

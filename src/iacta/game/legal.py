@@ -17,7 +17,7 @@ from iacta.game.actions import (
     Reveal,
     Trade,
 )
-from iacta.game.cards import MUST_TRADE, SET_SIZE, Hand, find_named_sets, find_sets
+from iacta.game.cards import MUST_TRADE, SET_SIZE, Hand, list_card_sets, list_named_sets
 from iacta.game.state import TurnData
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
@@ -44,7 +44,7 @@ def list_actions(turn: TurnData) -> Actions:
     if turn.phase == "defend" and turn.throw is not None:
         return Actions([[Defend(k + 1) for k in range(len(turn.throw.options))]])
     if turn.phase == "advance" and turn.pending is not None:
-        v, c = turn.find_ends(turn.pending)
+        v, c = turn.index_ends(turn.pending)
         least = turn.armies[c]
         return Actions([Numbered(Advance, range(least, least + turn.count_spare(v) + 1))])
     if turn.phase == "fortify":
@@ -62,7 +62,7 @@ def list_attacks(turn: TurnData, actions: Actions, start: str, to: str) -> list[
     ]
 
 
-def find_legal(turn: TurnData, actions: Actions, action: A) -> A:
+def find_legal_action(turn: TurnData, actions: Actions, action: A) -> A:
     """Return the legal action that equals an action.
 
     turn: the turn.
@@ -91,7 +91,7 @@ def find_legal(turn: TurnData, actions: Actions, action: A) -> A:
 
 def check_conquest(turn: TurnData, attack: Attack) -> None:
     """Raise `IllegalError` unless an attack may have conquered its territory in the turn."""
-    v, c = turn.find_ends(attack)
+    v, c = turn.index_ends(attack)
     is_own = turn.owners[v] == turn.owners[c] == turn.player
     is_conquest = is_own and c in turn.setting.borders[v] and turn.armies[c] > 0
     if not is_conquest or turn.count_spare(v) < 0:
@@ -103,7 +103,7 @@ def may_trade(turn: TurnData) -> bool:
     hand = turn.hand
     # After a conquest, players trade only because they have eliminated somebody.
     least = MUST_TRADE if turn.conquered else SET_SIZE
-    return hand.number >= least and (hand.unknown > 0 or bool(find_sets(hand)))
+    return hand.number >= least and (hand.unknown > 0 or bool(list_card_sets(hand)))
 
 
 def _list_trades(turn: TurnData) -> list[list[Action]]:
@@ -111,10 +111,10 @@ def _list_trades(turn: TurnData) -> list[list[Action]]:
     reveal: list[Action] = [Reveal()] if hand.unknown else []
     stop: list[Action] = [EndPhase()] if hand.number < MUST_TRADE else []
     if not turn.symbols:
-        return [reveal, [Trade(each) for each in find_sets(hand)], stop]
+        return [reveal, [Trade(each) for each in list_card_sets(hand)], stop]
     trades: list[Action] = [
         Trade(cards, territory)
-        for cards in find_named_sets(hand, turn.symbols)
+        for cards in list_named_sets(hand, turn.symbols)
         for territory in _list_pictured(turn, cards) or ("",)
     ]
     return [reveal, trades, stop]
@@ -140,7 +140,7 @@ def _list_attacks(turn: TurnData) -> Iterator[list[Action]]:
     names, setting = turn.board.territories, turn.setting
     player, owners, armies = turn.player, turn.owners, turn.armies
     for v in turn.list_own():
-        if armies[v] > setting.garrisons[v] and not setting.resting[v]:
+        if armies[v] > setting.garrisons[v] and not setting.immobile[v]:
             for c in setting.borders[v]:
                 if owners[c] != player and armies[c]:
                     numbers = turn.list_attack_dice(v, c)
@@ -153,7 +153,7 @@ def list_fortifications(turn: TurnData) -> Iterator[Numbered]:
     if turn.fortify != "none":
         for v in turn.list_own():
             spare = turn.count_spare(v)
-            if spare > 0 and not setting.resting[v]:
+            if spare > 0 and not setting.immobile[v]:
                 for to in _find_reach(turn, v):
                     yield Numbered(partial(Fortify, names[v], names[to]), range(1, spare + 1))
 

@@ -172,7 +172,7 @@ class OwnContinents(Mission):
         for name in self.continents:
             if not isinstance(name, str) or fold_name(name) not in spelling:
                 raise _refuse_continent(name, [*spelling.values()])
-            if not self._find_territories(board, spelling[fold_name(name)]):
+            if not self._list_territories(board, spelling[fold_name(name)]):
                 raise IllegalError(
                     f"a mission must name continents with territories, got {quote(name)}"
                 )
@@ -198,10 +198,10 @@ class OwnContinents(Mission):
         ]
 
     def _list_continents(self, board: Board) -> list[tuple[str, ...]]:
-        return [self._find_territories(board, name) for name in self.continents]
+        return [self._list_territories(board, name) for name in self.continents]
 
     @staticmethod
-    def _find_territories(board: Board, name: str) -> tuple[str, ...]:
+    def _list_territories(board: Board, name: str) -> tuple[str, ...]:
         return next(
             continent.territories for continent in board.continents if continent.name == name
         )
@@ -483,7 +483,7 @@ class Missions(Victory):
             with replace_error_prefix(f"mission of {name}", A_MISSION):
                 mission = given.get(name, Hidden()).resolve_names(turn)
             is_own = isinstance(mission, Eliminate) and mission.player == name
-            found[name] = self._find_own(turn) if is_own else mission
+            found[name] = self._make_own_mission(turn) if is_own else mission
         cards = self.cards
         if cards is not None:
             with replace_error_prefix(A_CARD, A_MISSION):
@@ -539,7 +539,7 @@ class Missions(Victory):
             if not is_gone:
                 found.append(each)
             elif self.instead is not None:
-                found.append(self._find_own(turn))
+                found.append(self._make_own_mission(turn))
         return found
 
     def deal(self, turn: GameState, random: Random) -> Self:
@@ -548,7 +548,7 @@ class Missions(Victory):
         for _ in range(MAX_DEALS if hidden else 0):
             missions = dict(self._missions)
             for name, card in zip(hidden, random.sample(deck, len(hidden)), strict=True):
-                missions[name] = self._find_own(turn) if card == Eliminate(name) else card
+                missions[name] = self._make_own_mission(turn) if card == Eliminate(name) else card
             dealt = replace(self, missions=missions, secret=(*self.secret, *hidden))
             if not any(dealt.is_fulfilled(turn, name) for name in hidden):
                 break
@@ -558,7 +558,9 @@ class Missions(Victory):
         if not isinstance(self._missions[player], Hidden):
             return [(1.0, self)]
         own = Eliminate(player)
-        missions = (self._find_own(turn) if card == own else card for card in self.list_cards(turn))
+        missions = (
+            self._make_own_mission(turn) if card == own else card for card in self.list_cards(turn)
+        )
         counts = Counter(mission for mission in missions if not mission.is_fulfilled(turn, player))
         return [
             (number / counts.total(), replace(self, missions={**self._missions, player: each}))
@@ -568,7 +570,7 @@ class Missions(Victory):
     def is_hidden(self, player: str) -> bool:
         return player in self.secret or isinstance(self._missions[player], Hidden)
 
-    def _find_own(self, turn: GameState) -> Mission:
+    def _make_own_mission(self, turn: GameState) -> Mission:
         return OwnTerritories(min(self.instead or INSTEAD, len(turn.owners)))
 
     def list_rival_wins(self, turn: GameState) -> tuple[RivalWin, ...]:

@@ -59,7 +59,7 @@ def read_moment(
             raise IllegalError("position must be a file or a code, got the board 'classic'")
     file = read_path(source, "position")
     with add_file_name(file, "position"):
-        return _read_text(read_file(file).text, _find_folder(file), board)
+        return _read_text(read_file(file).text, _choose_folder(file), board)
 
 
 def parse_moment(text: str, board: Board | None = None, *, is_fallback: bool = False) -> Turn:
@@ -102,10 +102,10 @@ def read_board_or_moment(source: str) -> BoardFile | Turn:
     if "player" not in table.entries:
         return parse_board_file(file, content)
     with add_file_name(file, "position"):
-        return _read_table(table, _find_folder(file), None)
+        return _read_table(table, _choose_folder(file), None)
 
 
-def _find_folder(file: Path) -> Path | None:
+def _choose_folder(file: Path) -> Path | None:
     return None if str(file) == STREAM else file.parent
 
 

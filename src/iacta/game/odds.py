@@ -62,7 +62,7 @@ def list_border_odds(turn: Turn) -> tuple[BorderOdds, ...]:
             _win_chance(setting.kernels[c], turn.count_spare(v), turn.armies[c]),
         )
         for v in turn.list_own()
-        if turn.count_spare(v) > 0 and not setting.resting[v]
+        if turn.count_spare(v) > 0 and not setting.immobile[v]
         for c in setting.borders[v]
         if turn.owners[c] != turn.player and turn.armies[c]
     )
@@ -82,16 +82,16 @@ def expect_roll_losses(turn: Turn, attack: Attack, their_dice: int | None = None
     [0.9209, 1.0791]
     """
     if their_dice is not None:
-        reduced = turn.find_reduced_results(attack, their_dice).items()
+        reduced = turn.compute_reduced_results(attack, their_dice).items()
         return _sum_losses((p, lost, killed) for (lost, killed), p in reduced)
     turn.list_losses(attack)  # raises an error for an illegal attack
-    v, c = turn.find_ends(attack)
+    v, c = turn.index_ends(attack)
     kernel, spare, defenders = turn.setting.kernels[c], turn.count_spare(v), turn.armies[c]
     return _sum_losses(
         [
             (throw.chance * p, lost, killed)
             for throw in turn.find_choice(attack).throws
-            for p, lost, killed in throw.options[kernel.find_worst_reply(throw, spare, defenders)]
+            for p, lost, killed in throw.options[kernel.choose_worst_reply(throw, spare, defenders)]
         ]
     )
 

@@ -24,7 +24,7 @@ from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.methods.kernel import read_battle
 from iacta.probability.chances import Chance, read_fraction
-from iacta.probability.estimate import Estimate, Interval, find_half_width
+from iacta.probability.estimate import Estimate, Interval, compute_half_width
 from iacta.rules.rules import Rules
 
 MAX_POLICY_STATES = 20_000  # an exact evaluation of 20,000 states takes a few seconds
@@ -104,8 +104,8 @@ def evaluate(
             raise MalformedError(f"{name} must be a function of a turn, got {quote(each)}")
     if hasattr(goal, "resolve_names"):
         goal = goal.resolve_names(turn.board)
-    number = read_int(games, "games", least=2)
-    most = read_int(max_states, "max_states", least=0)
+    number = read_int(games, "games", minimum=2)
+    most = read_int(max_states, "max_states", minimum=0)
     grows = any(each.mode.grows for each in (turn.rules, *turn.rules_of.values()))
     if not grows:
         found = _evaluate_exactly(policy, turn, goal, defender, most)
@@ -124,9 +124,9 @@ _Branches: TypeAlias = list[list[tuple[float, Turn]]]
 
 
 def _evaluate_exactly(
-    policy: Policy, turn: Turn, goal: TurnGoal, defender: Policy | None, most: int
+    policy: Policy, turn: Turn, goal: TurnGoal, defender: Policy | None, maximum: int
 ) -> Evaluation | None:
-    """Compute the value by Bellman's equation; return `None` if there are over `most` states."""
+    """Compute the value by Bellman's equation; return `None` if there are over `maximum` states."""
     values: dict[tuple[object, ...], float] = {}
     branches: dict[tuple[object, ...], _Branches] = {}
     waiting = [turn]  # the states of a turn have no cycles, so depth-first search suffices
@@ -141,7 +141,7 @@ def _evaluate_exactly(
             values[key] = min(
                 fsum(p * values[after.state] for p, after in row) for row in branches.pop(key)
             )
-        elif len(values) + len(branches) >= most:
+        elif len(values) + len(branches) >= maximum:
             return None
         else:
             is_worst = here.phase == "defend" and defender is None
@@ -171,7 +171,7 @@ def _estimate(
     mean = fmean(values)
     if {*values} <= {0.0, 1.0}:
         return Evaluation(mean, Estimate(games, round(sum(values))).interval(), games, 0)
-    half = find_half_width(values)
+    half = compute_half_width(values)
     return Evaluation(mean, Interval(mean - half, mean + half), games, 0)
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypedDict, TypeVar
 from iacta.board import Board, Position
 from iacta.board.board import fold_name, read_name
 from iacta.game.cards import DECK, SYMBOLS, Hand, Sets
-from iacta.game.state import FORTIFY, Phase, PlayState, Setting
+from iacta.game.state import FORTIFY, Phase, Setting, TurnState
 from iacta.game.victory import SURVIVAL, Victory
 from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
@@ -96,7 +96,7 @@ def read_setting(
     )
 
 
-def read_state(position: Position, setting: Setting, options: TurnOptions) -> PlayState:
+def read_state(position: Position, setting: Setting, options: TurnOptions) -> TurnState:
     """Validate the state at the start of a turn or of one of its phases.
 
     position: the owners and armies of the territories, and the player whose turn it is.
@@ -124,7 +124,7 @@ def read_state(position: Position, setting: Setting, options: TurnOptions) -> Pl
         held = _read_cards(options.get("cards"), setting.players, setting.symbols, setting.board)
         if now == "trade" and held is None:
             raise IllegalError("cards must be given in the phase 'trade', got None")
-    return PlayState(
+    return TurnState(
         player=position.player,
         phase=now,
         owners=tuple(holding.owner for holding in position.holdings),

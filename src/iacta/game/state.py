@@ -10,7 +10,7 @@ from iacta.game.actions import Attack
 from iacta.game.cards import Hand, Sets
 from iacta.game.victory import Victory
 from iacta.inputs.checks import FrozenDict, PickledByFields
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Choice, Kernel, Throw
 from iacta.rules.rules import Rules
 
@@ -51,8 +51,8 @@ class Setting(PickledByFields):
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
         """The kernel of attacks on each territory."""
-        usual, names = find_kernel(self.rules), self.board.territories
-        special = {name: find_kernel(rules) for name, rules in self.rules_of.items()}
+        usual, names = choose_kernel(self.rules), self.board.territories
+        special = {name: choose_kernel(rules) for name, rules in self.rules_of.items()}
         return tuple(special.get(name, usual) for name in names)
 
     @cached_property
@@ -62,7 +62,7 @@ class Setting(PickledByFields):
         return tuple(self.keep.get(name, garrison) for name in self.board.territories)
 
     @cached_property
-    def resting(self) -> tuple[bool, ...]:
+    def immobile(self) -> tuple[bool, ...]:
         """For each territory, whether its armies may neither attack nor move."""
         return tuple(name in self.stay for name in self.board.territories)
 
@@ -74,7 +74,7 @@ class Setting(PickledByFields):
         return self.whole_battles or not self.kernels[t].is_rolled
 
 
-class PlayState(NamedTuple):
+class TurnState(NamedTuple):
     """The part of a turn that actions change; also a key that identifies a state of a game.
 
     player, phase, place, cards, trade, conquered, pictured, victory: the same as for `Turn`.
@@ -110,7 +110,7 @@ class TurnData:
     """
 
     setting: Setting
-    state: PlayState
+    state: TurnState
 
     def __new__(cls, *_: object, **arguments: object) -> Self:
         if "setting" in arguments:  # a call by `dataclasses.replace`
@@ -122,15 +122,15 @@ class TurnData:
         return super().__new__(cls)
 
     @classmethod
-    def from_parts(cls, setting: Setting, state: PlayState) -> Self:
+    def assemble_turn(cls, setting: Setting, state: TurnState) -> Self:
         """Return a turn with a setting and a state, without validation."""
         turn = object.__new__(cls)
         vars(turn).update(setting=setting, state=state)
         return turn
 
-    def with_state(self, state: PlayState) -> Self:
+    def replace_state(self, state: TurnState) -> Self:
         """Return the turn in another state, without validation."""
-        return self.from_parts(self.setting, state)
+        return self.assemble_turn(self.setting, state)
 
     def __hash__(self) -> int:
         return hash(self.state)
@@ -307,7 +307,7 @@ class TurnData:
         """
         return self.armies[self.setting.index[self.board.find(name)]]
 
-    def find_ends(self, attack: Attack) -> tuple[int, int]:
+    def index_ends(self, attack: Attack) -> tuple[int, int]:
         """Return the indices of the attacking and of the attacked territory."""
         return self.setting.index[attack.start], self.setting.index[attack.to]
 
@@ -346,7 +346,7 @@ class TurnData:
         >>> choice.dice, choice.least, len(choice.throws)
         (3, 3, 1)
         """
-        v, c = self.find_ends(attack)
+        v, c = self.index_ends(attack)
         kernel, spare, defenders = self.setting.kernels[c], self.count_spare(v), self.armies[c]
         if their_dice is not None:
             defenders = min(defenders, their_dice)

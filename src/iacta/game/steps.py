@@ -72,7 +72,7 @@ def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
     for number, record in enumerate(given):
         if not isinstance(record, Mapping):
             raise MalformedError(f"step must be an object, got {quote(record)}")
-        before = read_int(record.get("after"), "after", most=number)
+        before = read_int(record.get("after"), "after", maximum=number)
         step = {name: value for name, value in record.items() if name != "after"}
         start, usual = nodes[before].turn, None if step.get("do") == "next" else nodes[before].goal
         own = step.get("goal", usual)
@@ -143,7 +143,7 @@ def record_step(turn: Turn, step: Step, after: Turn) -> Step:
     """
     if step["do"] not in ("roll", "faces"):
         return step
-    start, to = find_border(turn, step)
+    start, to = read_border(turn, step)
     attack = find_attack(turn, start, to)
     left, other = (after.position.find_holding(name) for name in (start, to))
     is_taken = other.owner == after.player
@@ -164,9 +164,9 @@ def record_step(turn: Turn, step: Step, after: Turn) -> Step:
     return record
 
 
-def find_border(turn: Turn, step: Step) -> tuple[str, str]:
+def read_border(turn: Turn, step: Step) -> tuple[str, str]:
     """Return the names of the territories `from` and `to` of a step."""
-    start, to = (_find_territory(turn, step.get(name), name) for name in ("from", "to"))
+    start, to = (_read_territory(turn, step.get(name), name) for name in ("from", "to"))
     return start, to
 
 
@@ -177,7 +177,7 @@ def read_losses(turn: Turn, step: Step) -> Losses:
     step: the battle, with the keys `from`, `to`, `left` and `their_left`.
     """
     left, their_left = (read_int(step.get(name), name) for name in ("left", "their_left"))
-    mine, theirs = map(turn.armies_on, find_border(turn, step))
+    mine, theirs = map(turn.armies_on, read_border(turn, step))
     return Losses(mine - left, theirs - their_left)
 
 
@@ -193,7 +193,7 @@ def count_reduced_dice(turn: Turn, start: str, to: str, number: int) -> int | No
     start, to: the attacking and the attacked territory.
     number: the number of defence dice that were rolled.
     """
-    usual = turn.find_dice_limits(start, to)[1]
+    usual = turn.compute_dice_limits(start, to)[1]
     return number if number < usual and turn.has_fixed_defence(to) else None
 
 
@@ -233,15 +233,15 @@ def format_step_text(step: Step, board: Board, players: Sequence[str]) -> str:
     'a1-0-8-1-3'
     """
 
-    def find_number(given: object) -> int:
+    def number_territory(given: object) -> int:
         return board.territories.index(given) if isinstance(given, str) else read_int(given, "step")
 
     letter, keys = STEP_TEXTS[step["do"]]
-    numbers = [find_number(step[key]) for key in keys if step.get(key) is not None]
+    numbers = [number_territory(step[key]) for key in keys if step.get(key) is not None]
     for territory, *held in step["on"] if step["do"] in ROW_LENGTHS else ():
         *owner, armies = held
         owners = [players.index(name) + 1 if name else 0 for name in owner]
-        numbers += [find_number(territory), *owners, armies]
+        numbers += [number_territory(territory), *owners, armies]
     return letter + "-".join(map(str, numbers))
 
 
@@ -277,25 +277,25 @@ def parse_step_text(text: str, players: Sequence[str]) -> Step:
     return {"do": do, **dict(zip(keys, numbers, strict=False))}
 
 
-def _find_territory(turn: Turn, given: object, name: str) -> str:
+def _read_territory(turn: Turn, given: object, name: str) -> str:
     names = turn.board.territories
     if isinstance(given, str):
         return turn.board.find(given)
     if not isinstance(given, int) or isinstance(given, bool):
         raise MalformedError(f"{name} must be a territory, got {quote(given)}")
-    return names[read_int(given, name, most=len(names) - 1)]
+    return names[read_int(given, name, maximum=len(names) - 1)]
 
 
 def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
-    start, to = find_border(turn, step)
+    start, to = read_border(turn, step)
     numbers: tuple[Any, ...] = tuple(map(step.get, ("left", "their_left", "dice", "their_dice")))
     after = turn.apply_battle(start, to, *numbers)
     return after, _describe_attack(start, to, *read_losses(turn, step), after, 0, numbers[-1])
 
 
 def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
-    start, to = find_border(turn, step)
-    turn.find_dice_limits(start, to)  # raise an error if the attack is illegal
+    start, to = read_border(turn, step)
+    turn.compute_dice_limits(start, to)  # raise an error if the attack is illegal
     rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
     most, rolls, lost, killed = 1 if step.get("once") else MAX_STEP_ROLLS, 0, 0, 0
     while rolls < most and (attack := find_attack(turn, start, to)) is not None:
@@ -310,7 +310,7 @@ def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
-    start, to = find_border(turn, step)
+    start, to = read_border(turn, step)
     mine, theirs = _read_dice(turn, start, to, step)
     lost, killed = compare_dice(mine, theirs, turn.rules_of.get(to, turn.rules))
     left, against = map(turn.armies_on, (start, to))
@@ -321,7 +321,7 @@ def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _read_dice(turn: Turn, start: str, to: str, step: Step) -> tuple[list[int], list[int]]:
     """Read the dice of both sides of a roll; refuse an impossible roll."""
-    legal, most = turn.find_dice_limits(start, to)
+    legal, most = turn.compute_dice_limits(start, to)
     if not turn.has_single_rolls(to):
         raise IllegalError(f"enter the armies left: the battle for {to} has no single rolls")
     rules = turn.rules_of.get(to, turn.rules)
@@ -373,7 +373,7 @@ def _take_advance(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 
 def _take_new_armies(turn: Turn, step: Step) -> tuple[Turn, str]:
-    armies = read_int(step.get("armies"), "armies", least=1)
+    armies = read_int(step.get("armies"), "armies", minimum=1)
     after = turn.with_options(place=turn.place + armies)
     return after, f"{armies} new {'army' if armies == 1 else 'armies'} more"
 
@@ -384,8 +384,8 @@ def _take_placement(turn: Turn, step: Step) -> tuple[Turn, str]:
         pair = read_list(entry, "on", "a territory and armies")
         if len(pair) != 2:
             raise MalformedError(f"on must be pairs of a territory and armies, got {quote(entry)}")
-        name = _find_territory(turn, pair[0], "on")
-        given[name] = read_int(pair[1], f"new armies on {name}", least=1)
+        name = _read_territory(turn, pair[0], "on")
+        given[name] = read_int(pair[1], f"new armies on {name}", minimum=1)
     if sum(given.values()) != turn.place:
         raise IllegalError(f"new armies must be {turn.place} in all, got {sum(given.values())}")
     _refuse_others(turn.position, given)
@@ -402,12 +402,12 @@ def _refuse_others(position: Position, names: Mapping[str, int]) -> None:
 
 
 def _take_fortification(turn: Turn, step: Step) -> tuple[Turn, str]:
-    start, to = find_border(turn, step)
+    start, to = read_border(turn, step)
     moves = [action for action in turn.actions() if isinstance(action, Fortify)]
     most = max((move.armies for move in moves if (move.start, move.to) == (start, to)), default=0)
     if not most:
         raise IllegalError(f"no armies can move from {start} to {to} now")
-    armies = read_int(step.get("armies"), "armies to move", least=1, most=most)
+    armies = read_int(step.get("armies"), "armies to move", minimum=1, maximum=most)
     words = f"{_count(armies, 'moves', 'move')} from {start} to {to}"
     return turn.after(Fortify(start, to, armies)), words
 
@@ -442,8 +442,8 @@ def read_corrections(turn: Turn, given: object) -> dict[str, Holding]:
                 "on must be a list of rows, each with a territory, an owner and armies, "
                 f"got {quote(entry)}"
             )
-        name = _find_territory(turn, row[0], "on")
-        armies = read_int(row[2], f"armies on {name}", least=1 if row[1] else 0)
+        name = _read_territory(turn, row[0], "on")
+        armies = read_int(row[2], f"armies on {name}", minimum=1 if row[1] else 0)
         if armies and not row[1]:
             raise IllegalError(f"{name} must have an owner or no armies, got {armies}")
         found[name] = Holding(row[1], armies)
@@ -549,7 +549,7 @@ def fight_battle(turn: Turn, record: Mapping[str, Any]) -> LoggedBattle:
 
     Raises `IactaError` for an illegal battle.
     """
-    start, to = find_border(turn, record)
+    start, to = read_border(turn, record)
     lost, killed = read_losses(turn, record)
     left, against = record["left"], record["their_left"]
     dice, their_dice = record.get("dice"), record.get("their_dice")

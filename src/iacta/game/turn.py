@@ -64,7 +64,7 @@ from iacta.game.cards import (
 from iacta.game.codes import make_turn, read_turn_code, write_turn_code, write_turn_toml
 from iacta.game.legal import (
     check_conquest,
-    find_legal,
+    find_legal_action,
     list_actions,
     list_attacks,
     list_fortifications,
@@ -80,7 +80,7 @@ from iacta.game.setup import (
     read_state,
     read_victory_condition,
 )
-from iacta.game.state import PlayState, TurnData
+from iacta.game.state import TurnData, TurnState
 from iacta.inputs.checks import FrozenDict, quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
 from iacta.inputs.reprs import MAX_REPR_LENGTH
@@ -220,11 +220,11 @@ class Turn(TurnData):
 
         If a player loses all territories, the player to move has eliminated them.
         """
-        new = self.with_state(self.state._replace(owners=owners, armies=armies))
+        new = self.replace_state(self.state._replace(owners=owners, armies=armies))
         for loser in self.survivors:
             if loser not in owners:
                 victory = new.victory.apply_elimination(new, loser)
-                new = new.with_state(new.state._replace(victory=victory))
+                new = new.replace_state(new.state._replace(victory=victory))
         return new
 
     def correct(self, holdings: Mapping[str, Holding]) -> "Turn":
@@ -259,15 +259,15 @@ class Turn(TurnData):
         if players != self.players:
             setting = replace(setting, players=players)
         state = self.state._replace(owners=(*owners,), armies=(*armies,), first=0)
-        new = self.from_parts(setting, state)
+        new = self.assemble_turn(setting, state)
         # This call refuses, for example, a new player without a capital or a mission.
-        new = new.with_state(state._replace(victory=self.victory.resolve_names(new)))
+        new = new.replace_state(state._replace(victory=self.victory.resolve_names(new)))
         if self.phase == "advance" and self.pending is not None:
-            v, c = self.find_ends(self.pending)
+            v, c = self.index_ends(self.pending)
             if owners[v] != self.player or owners[c] != self.player or new.count_spare(v) < 0:
                 raise IllegalError(f"move armies into {self.pending.to} before this correction")
             if new.winner is None and self.then == "over":
-                new = new.with_state(new.state._replace(then="attack"))
+                new = new.replace_state(new.state._replace(then="attack"))
         return new
 
     # The legal actions.
@@ -298,9 +298,9 @@ class Turn(TurnData):
         result of any other action is `None`. The chances of cards are exact; other chances are
         floats that sum to 1 within 1e-12.
         """
-        return self._find_results(find_legal(self, self._actions, action))
+        return self._compute_results(find_legal_action(self, self._actions, action))
 
-    def _find_results(self, action: Action) -> Distribution[Any]:
+    def _compute_results(self, action: Action) -> Distribution[Any]:
         if isinstance(action, Attack):
             return _list_results(self.find_choice(action))
         if isinstance(action, Defend) and self.throw is not None:
@@ -331,12 +331,12 @@ class Turn(TurnData):
         if self.phase == "over" or self.winner is None or before.winner is not None:
             return self
         if self.phase == "advance":
-            return self.with_state(self.state._replace(then="over"))
-        return self.with_state(self.state._replace(phase="over", place=0, first=0))
+            return self.replace_state(self.state._replace(then="over"))
+        return self.replace_state(self.state._replace(phase="over", place=0, first=0))
 
     def _apply(self, action: Action, result: Result | tuple[int, int]) -> "Turn":
-        action = find_legal(self, self._actions, action)
-        results = self._find_results(action)
+        action = find_legal_action(self, self._actions, action)
+        results = self._compute_results(action)
         known = _find_result(result, results)
         if known is None and None not in results:
             raise IllegalError(
@@ -347,7 +347,7 @@ class Turn(TurnData):
             raise IllegalError(f"result of {action!r} must be None, got {quote(result)}")
         match action, known:
             case Attack(), Throw():
-                return self.with_state(
+                return self.replace_state(
                     self.state._replace(phase="defend", pending=action, throw=known)
                 )
             case Attack() | Defend(), Losses():
@@ -364,13 +364,13 @@ class Turn(TurnData):
                 return self._advance(action.armies)
             case Fortify(), _:
                 v, to = self.setting.index[action.start], self.setting.index[action.to]
-                return self.with_state(
+                return self.replace_state(
                     self.state._replace(armies=_move_armies(self.armies, v, to, action.armies))
                 )._end_turn()
         if self.phase == "trade":
             return self._enter("place")
         if self.phase == "attack" and any(list_fortifications(self)):
-            return self.with_state(self.state._replace(phase="fortify"))
+            return self.replace_state(self.state._replace(phase="fortify"))
         return self._end_turn()
 
     def list_dice(self, start: str, to: str, lost: int, killed: int) -> tuple[int, ...]:
@@ -401,7 +401,7 @@ class Turn(TurnData):
         >>> [tuple(each) for each in turn.list_losses(turn.actions()[0])]
         [(0, 2), (1, 1), (2, 0)]
         """
-        legal = find_legal(self, self._actions, attack)
+        legal = find_legal_action(self, self._actions, attack)
         return tuple(
             sorted(
                 {
@@ -413,7 +413,7 @@ class Turn(TurnData):
             )
         )
 
-    def find_dice_limits(self, start: str, to: str) -> tuple[tuple[int, ...], int]:
+    def compute_dice_limits(self, start: str, to: str) -> tuple[tuple[int, ...], int]:
         """Return the legal numbers of attack dice, and the largest legal number of defence dice.
 
         start, to: the attacking and the attacked territory.
@@ -421,7 +421,7 @@ class Turn(TurnData):
         Raises `IllegalError` with the reason if the attack is illegal.
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> turn.find_dice_limits("Peru", "Brazil")
+        >>> turn.compute_dice_limits("Peru", "Brazil")
         ((3, 2, 1), 2)
         """
         attacks = list_attacks(self, self._actions, start, to)
@@ -431,7 +431,7 @@ class Turn(TurnData):
         defence = self.setting.kernels[c].rules.defence
         return tuple(attack.dice for attack in attacks), min(self.armies[c], defence.kept)
 
-    def find_reduced_results(self, attack: Attack, their_dice: int) -> Distribution[Losses]:
+    def compute_reduced_results(self, attack: Attack, their_dice: int) -> Distribution[Losses]:
         """Return the distribution of losses if the attacked player rolls fewer dice than possible.
 
         attack: a legal attack.
@@ -443,14 +443,14 @@ class Turn(TurnData):
 
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
         >>> attack = Attack("Peru", "Brazil", 3)
-        >>> for losses, chance in turn.find_reduced_results(attack, 1).items():
+        >>> for losses, chance in turn.compute_reduced_results(attack, 1).items():
         ...     print(tuple(losses), round(chance, 4))
         (0, 1) 0.6597
         (1, 0) 0.3403
         """
-        legal = find_legal(self, self._actions, attack)
-        usual = self.find_dice_limits(legal.start, legal.to)[1]
-        number = read_int(their_dice, "their_dice", least=1, most=usual)
+        legal = find_legal_action(self, self._actions, attack)
+        usual = self.compute_dice_limits(legal.start, legal.to)[1]
+        number = read_int(their_dice, "their_dice", minimum=1, maximum=usual)
         if number == usual or not self.has_fixed_defence(legal.to):
             raise IllegalError(
                 f"their_dice must be left out if the attacked player rolls as usual, got {number}"
@@ -507,13 +507,13 @@ class Turn(TurnData):
             raise refuse_attack(self, *names)
         v, c = map(self.setting.index.__getitem__, names)
         mine, theirs, garrison = self.armies[v], self.armies[c], self.setting.garrisons[v]
-        left = read_int(left, f"armies left on {names[0]}", least=garrison, most=mine)
-        defenders = read_int(defenders, f"armies left on {names[1]}", most=theirs)
+        left = read_int(left, f"armies left on {names[0]}", minimum=garrison, maximum=mine)
+        defenders = read_int(defenders, f"armies left on {names[1]}", maximum=theirs)
         lost, killed = mine - left, theirs - defenders
         if their_dice is not None and dice is None:
             raise MalformedError("dice must be given with their_dice, the dice of a single roll")
         if dice is not None:
-            number = read_int(dice, "dice", least=1, most=attacks[0].dice)
+            number = read_int(dice, "dice", minimum=1, maximum=attacks[0].dice)
             if their_dice is None:
                 fit = self.list_dice(*names, lost, killed)
             else:
@@ -521,7 +521,7 @@ class Turn(TurnData):
                 fit = tuple(
                     attack.dice
                     for attack in attacks
-                    if losses in self.find_reduced_results(attack, their_dice)
+                    if losses in self.compute_reduced_results(attack, their_dice)
                 )
             if number not in fit:
                 few = " or ".join(map(str, sorted(fit))) or "left out, as for several rolls,"
@@ -546,17 +546,17 @@ class Turn(TurnData):
 
     def _lose_armies(self, attack: Attack, lost: int, killed: int) -> "Turn":
         """Return the turn after losses; a conquest also moves in the required minimum of armies."""
-        v, c = self.find_ends(attack)
+        v, c = self.index_ends(attack)
         armies = list(self.armies)
         armies[v] -= lost
         armies[c] -= killed
         if armies[c]:
-            return self.with_state(
+            return self.replace_state(
                 self.state._replace(phase="attack", armies=tuple(armies), pending=None, throw=None)
             )
         least = min(self.find_choice(attack).least, armies[v] - self.setting.garrisons[v])
         owners = _replace_entry(self.owners, c, self.player)
-        return self.with_state(
+        return self.replace_state(
             self.state._replace(
                 phase="advance",
                 owners=owners,
@@ -570,25 +570,25 @@ class Turn(TurnData):
     def _finish_conquest(self, loser: str) -> "Turn":
         """Return the turn after a conquest; the player gets the cards of an eliminated player."""
         if loser in self.owners:
-            return self.with_state(self.state._replace(then="attack"))
+            return self.replace_state(self.state._replace(then="attack"))
         if loser in self.players:
             after = self.victory.apply_elimination(self, loser)
-            return self.with_state(self.state._replace(victory=after))._take_over_cards(loser)
+            return self.replace_state(self.state._replace(victory=after))._take_over_cards(loser)
         return self._take_over_cards(loser)
 
     def _take_over_cards(self, loser: str) -> "Turn":
         if self.cards is None:
-            return self.with_state(self.state._replace(then="attack"))
+            return self.replace_state(self.state._replace(then="attack"))
         taken = self.cards.get(loser, Hand())
         rest = FrozenDict({name: hand for name, hand in self.cards.items() if name != loser})
-        new = self.with_state(self.state._replace(cards=rest))._replace_hand(self.hand + taken)
+        new = self.replace_state(self.state._replace(cards=rest))._replace_hand(self.hand + taken)
         must = taken.number > 0 and new.hand.number >= TRADED_AT_ONCE
-        return new.with_state(new.state._replace(then="trade" if must else "attack"))
+        return new.replace_state(new.state._replace(then="trade" if must else "attack"))
 
     def _advance(self, armies: int) -> "Turn":
         assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
-        v, c = self.find_ends(self.pending)
-        return self.with_state(
+        v, c = self.index_ends(self.pending)
+        return self.replace_state(
             self.state._replace(
                 phase=self.then,
                 armies=_move_armies(self.armies, v, c, armies - self.armies[c]),
@@ -599,7 +599,7 @@ class Turn(TurnData):
 
     def _place(self, action: Place) -> "Turn":
         t, left = self.setting.index[action.territory], self.place - action.armies
-        return self.with_state(
+        return self.replace_state(
             self.state._replace(
                 phase="place" if left else "attack",
                 place=left,
@@ -613,16 +613,16 @@ class Turn(TurnData):
         if action.territory:
             t = self.setting.index[action.territory]
             more = _replace_entry(self.armies, t, self.armies[t] + PICTURED)
-            new = new.with_state(new.state._replace(armies=more, pictured=True))
+            new = new.replace_state(new.state._replace(armies=more, pictured=True))
         brought = self.place + self.trade.worth(action.cards)
-        return new.with_state(new.state._replace(place=brought, trade=self.trade.next()))._enter(
+        return new.replace_state(new.state._replace(place=brought, trade=self.trade.next()))._enter(
             "trade"
         )
 
     def _replace_hand(self, hand: Hand) -> "Turn":
         assert self.cards is not None  # noqa: S101 # the game has cards
         rest = {name: card for name, card in self.cards.items() if name != self.player}
-        return self.with_state(
+        return self.replace_state(
             self.state._replace(
                 cards=FrozenDict(rest | ({self.player: hand} if hand.number else {}))
             )
@@ -631,12 +631,12 @@ class Turn(TurnData):
     def _enter(self, phase: Literal["trade", "place"]) -> "Turn":
         """Return the turn in a phase, or in a later phase if the player cannot act in this one."""
         if phase == "trade" and may_trade(self):
-            return self.with_state(self.state._replace(phase="trade"))
-        return self.with_state(self.state._replace(phase="place" if self.place else "attack"))
+            return self.replace_state(self.state._replace(phase="trade"))
+        return self.replace_state(self.state._replace(phase="place" if self.place else "attack"))
 
     def _end_turn(self) -> "Turn":
         """Return the finished turn; a player who conquered a territory draws a card."""
-        over = self.with_state(self.state._replace(phase="over"))
+        over = self.replace_state(self.state._replace(phase="over"))
         if self.cards is None or not self.conquered:
             return over
         if sum(hand.number for hand in self.cards.values()) >= DECK.number:
@@ -667,7 +667,7 @@ class Turn(TurnData):
         state = self.state._replace(
             player=following, place=place, conquered=False, pictured=False, first=0
         )
-        return self.from_parts(setting, state)._enter("trade")
+        return self.assemble_turn(setting, state)._enter("trade")
 
     def new_armies(self, player: str | None = None) -> int:
         """Return the number of new armies that a player gets at the start of a turn.
@@ -712,16 +712,16 @@ class Turn(TurnData):
             setting = read_setting(self.board, self.player, self.owners, new_rules, new_options)
         if place is not None:
             state = self._set_new_armies(read_int(place, "place", 0, MAX_NEW_ARMIES))
-        new = self.from_parts(setting, state)
+        new = self.assemble_turn(setting, state)
         if victory is not None:
             with add_parameter("victory"):
                 condition = read_victory_condition(victory).resolve_names(new)
-            new = new.with_state(state._replace(victory=condition))
+            new = new.replace_state(state._replace(victory=condition))
         if setting is not self.setting:
             new._check_setting()
         return new
 
-    def _set_new_armies(self, armies: int) -> PlayState:
+    def _set_new_armies(self, armies: int) -> TurnState:
         """Return the state with a number of new armies to place, in a phase that allows them."""
         phase, first = self.phase, self.first
         if armies and phase not in ("trade", "place", "attack"):
@@ -740,12 +740,12 @@ class Turn(TurnData):
             raise IllegalError(f"rules with a garrison need armies on {empty}, got none")
         if self.pending is None:
             return
-        free = self.with_state(self.state._replace(phase="attack", pending=None, throw=None))
+        free = self.replace_state(self.state._replace(phase="attack", pending=None, throw=None))
         if self.phase == "advance":
             check_conquest(free, self.pending)
         elif (
             self.throw
-            not in free.find_choice(find_legal(free, free.actions(), self.pending)).throws
+            not in free.find_choice(find_legal_action(free, free.actions(), self.pending)).throws
         ):
             raise IllegalError("the rules cannot change before the defender has chosen dice")
 
@@ -756,9 +756,9 @@ class Turn(TurnData):
         """
         if self.pending is None or self.throw is None:
             raise IllegalError(f"phase must be 'defend' for defence dice, got {self.phase!r}")
-        v, c = self.find_ends(self.pending)
+        v, c = self.index_ends(self.pending)
         kernel, spare = self.setting.kernels[c], self.count_spare(v)
-        return Defend(1 + kernel.find_worst_reply(self.throw, spare, self.armies[c]))
+        return Defend(1 + kernel.choose_worst_reply(self.throw, spare, self.armies[c]))
 
     def play(self, policy: Policy, *, seed: int, defender: Policy | None = None) -> PlayedTurn:
         """Play the turn to its end with random dice.
@@ -796,11 +796,11 @@ class Turn(TurnData):
         policy, defender: the same as for `play`.
         """
         if self.phase != "defend":
-            return find_legal(self, self._actions, policy(self))
+            return find_legal_action(self, self._actions, policy(self))
         return (
             self.careful_defence()
             if defender is None
-            else find_legal(self, self._actions, defender(self))
+            else find_legal_action(self, self._actions, defender(self))
         )
 
     # The text of a turn.

@@ -72,31 +72,31 @@ def format_fraction(fraction: Fraction) -> str:
 # Read whole numbers and arrays.
 
 
-def read_int(value: object, name: str, least: int | None = 0, most: int | None = None) -> int:
+def read_int(value: object, name: str, minimum: int | None = 0, maximum: int | None = None) -> int:
     """Return a whole number as an `int`; raise an error that states the allowed range.
 
-    >>> read_int(-3, "attackers", least=1)
+    >>> read_int(-3, "attackers", minimum=1)
     Traceback (most recent call last):
         ...
     iacta.IllegalError: attackers must be a whole number of at least 1, got -3
     """
     if isinstance(value, bool | np.bool_):
-        raise MalformedError(_explain_range(value, name, least, most), parameter=name)
+        raise MalformedError(_explain_range(value, name, minimum, maximum), parameter=name)
     try:
         number = operator.index(value)  # type: ignore[arg-type] # other types raise TypeError
     except TypeError:
-        sentence = f"{_explain_range(value, name, least, most)}{_suggest_int(value)}"
+        sentence = f"{_explain_range(value, name, minimum, maximum)}{_suggest_int(value)}"
         raise MalformedError(sentence, parameter=name) from None
     if abs(number) >= MAX_TERMS * 10**MAX_DIGITS:
         raise _make_length_error(name, quote(number))
-    if (least is not None and number < least) or (most is not None and number > most):
-        raise IllegalError(_explain_range(value, name, least, most), parameter=name)
+    if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
+        raise IllegalError(_explain_range(value, name, minimum, maximum), parameter=name)
     return number
 
 
-def _explain_range(value: object, name: str, least: int | None, most: int | None) -> str:
-    span = f" of at least {least}" if most is None else f" from {least} to {most}"
-    span = "" if least is None else span
+def _explain_range(value: object, name: str, minimum: int | None, maximum: int | None) -> str:
+    span = f" of at least {minimum}" if maximum is None else f" from {minimum} to {maximum}"
+    span = "" if minimum is None else span
     return f"{name} must be a whole number{span}, got {quote(value)}"
 
 
@@ -114,7 +114,7 @@ def _make_length_error(name: str, got: str) -> IllegalError:
     return IllegalError(f"{name} must have at most {MAX_DIGITS} digits, got {got}", parameter=name)
 
 
-def parse_int(text: str, name: str, least: int | None = 0, most: int | None = None) -> int:
+def parse_int(text: str, name: str, minimum: int | None = 0, maximum: int | None = None) -> int:
     """Parse a whole number.
 
     Commas or underscores may separate thousands, and 1e6 is a million. The digits of other scripts
@@ -124,7 +124,7 @@ def parse_int(text: str, name: str, least: int | None = 0, most: int | None = No
     (12, 12000)
     >>> parse_int("12_000", "runs"), parse_int("2.5e3", "runs")
     (12000, 2500)
-    >>> parse_int("many", "attackers", least=1)
+    >>> parse_int("many", "attackers", minimum=1)
     Traceback (most recent call last):
         ...
     iacta.MalformedError: attackers must be a whole number of at least 1, got 'many'
@@ -139,10 +139,10 @@ def parse_int(text: str, name: str, least: int | None = 0, most: int | None = No
         number = int(Fraction(number_text))
     if isinstance(number, int) and abs(number) >= 10**MAX_DIGITS:
         raise _make_length_error(name, quote(number))
-    return read_int(number, name, least, most)
+    return read_int(number, name, minimum, maximum)
 
 
-def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.int64]:
+def read_int_array(values: object, name: str, minimum: int = 0) -> npt.NDArray[np.int64]:
     """Return a number or an array-like of any shape as an int64 array.
 
     Floats are valid if they are whole numbers of at most 2^53.
@@ -160,16 +160,16 @@ def read_int_array(values: object, name: str, least: int = 0) -> npt.NDArray[np.
         whole = array.astype(np.int64)
         array = whole if (whole == array).all() else array
     if array.dtype.kind not in "iu" or array.dtype == np.uint64:
-        checked = [read_int(value, name, least) for value in np.asarray(values, object).flat]
+        checked = [read_int(value, name, minimum) for value in np.asarray(values, object).flat]
         try:
             return np.array(checked, dtype=np.int64).reshape(array.shape)
         except OverflowError:
             raise IllegalError(
                 f"{name} must be below 2^63 in an array, got {quote(max(checked))}"
             ) from None
-    too_small = array[array < least]
+    too_small = array[array < minimum]
     if too_small.size:
-        read_int(too_small.flat[0], name, least)
+        read_int(too_small.flat[0], name, minimum)
     return array.astype(np.int64)
 
 
@@ -198,8 +198,8 @@ def read_array(values: object, name: str, kind: str, dtype: type | None = None) 
         raise TooLargeError(f"{name} must be {kind} that fit in memory", parameter=name) from None
 
 
-def _count_entries(values: object, most: int) -> int:
-    """Count the entries of an array-like; stop counting when the count exceeds `most`."""
+def _count_entries(values: object, maximum: int) -> int:
+    """Count the entries of an array-like; stop counting when the count exceeds `maximum`."""
     if isinstance(values, np.ndarray):
         return values.size
     if isinstance(values, str | bytes) or not isinstance(values, Sequence):
@@ -207,14 +207,14 @@ def _count_entries(values: object, most: int) -> int:
     try:
         count = len(values)
     except OverflowError:  # a `range` may be too long for `len`
-        return most + 1
-    has_rows = 0 < count <= most and isinstance(values[0], Sequence | np.ndarray)
+        return maximum + 1
+    has_rows = 0 < count <= maximum and isinstance(values[0], Sequence | np.ndarray)
     if not has_rows or isinstance(values[0], str):
         return count
     total = 0
     for row in values:
-        total += _count_entries(row, most)
-        if total > most:
+        total += _count_entries(row, maximum)
+        if total > maximum:
             break
     return total
 
@@ -225,17 +225,17 @@ def unwrap_number(value: Any) -> Any:
 
 
 def broadcast_arrays(
-    *arrays: npt.NDArray[Any], most: int = MAX_ARRAY_SIZE
+    *arrays: npt.NDArray[Any], maximum: int = MAX_ARRAY_SIZE
 ) -> tuple[npt.NDArray[Any], ...]:
-    """Broadcast arrays to a common shape of at most `most` numbers."""
+    """Broadcast arrays to a common shape of at most `maximum` numbers."""
     shapes = " and ".join(str(array.shape) for array in arrays)
     try:
         shape = np.broadcast_shapes(*(array.shape for array in arrays))
     except ValueError:
         raise IllegalError(f"arrays must have shapes that broadcast, got {shapes}") from None
-    if prod(shape) > most:
+    if prod(shape) > maximum:
         raise TooLargeError(
-            f"arrays must broadcast to at most {most:,} numbers, got shapes {shapes}"
+            f"arrays must broadcast to at most {maximum:,} numbers, got shapes {shapes}"
         )
     return np.broadcast_arrays(*arrays)
 
@@ -258,25 +258,26 @@ def read_seconds(value: object, name: str) -> float:
 # Lists, choices, and fields of frozen dataclasses.
 
 
-def read_list(values: object, name: str, kind: str, most: int = MAX_ROW_LENGTH) -> list[Any]:
+def read_list(values: object, name: str, kind: str, maximum: int = MAX_ROW_LENGTH) -> list[Any]:
     """Return the entries of an ordered iterable; strings, sets and mappings are errors.
 
     kind: a plural noun for the entries, such as `"whole numbers"`.
-    most: the maximum length. At most one more entry is read from an iterator.
+    maximum: the maximum length. At most one more entry is read from an iterator.
 
     >>> read_list((6, 6), "faces", "whole numbers")
     [6, 6]
-    >>> read_list(range(10**12), "faces", "whole numbers", most=1000)
+    >>> read_list(range(10**12), "faces", "whole numbers", maximum=1000)
     Traceback (most recent call last):
         ...
     iacta.TooLargeError: faces must be a list of at most 1,000 entries, got more
     """
     if not isinstance(values, str | bytes | Set | Mapping):
         with suppress(TypeError):
-            entries = list(islice(values, most + 1))  # type: ignore[call-overload] # may raise
-            if len(entries) > most:
+            entries = list(islice(values, maximum + 1))  # type: ignore[call-overload] # may raise
+            if len(entries) > maximum:
                 raise TooLargeError(
-                    f"{name} must be a list of at most {most:,} entries, got more", parameter=name
+                    f"{name} must be a list of at most {maximum:,} entries, got more",
+                    parameter=name,
                 )
             return entries
     raise MalformedError(f"{name} must be a list of {kind}, got {quote(values)}", parameter=name)

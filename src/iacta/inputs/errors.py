@@ -38,10 +38,10 @@ for _error in (IactaError, MalformedError, IllegalError, TooLargeError, MissingE
     _error.__module__ = "iacta"
 
 
-class add_place:  # noqa: N801 # used like a function; in loops faster than `contextmanager`
+class add_location:  # noqa: N801 # used like a function; in loops faster than `contextmanager`
     """A context manager that prefixes the message of any `IactaError` with a location.
 
-    >>> with add_place("line 3"):
+    >>> with add_location("line 3"):
     ...     raise IllegalError("die must be a whole number from 1 to 6, got 7")
     Traceback (most recent call last):
         ...
@@ -56,7 +56,7 @@ class add_place:  # noqa: N801 # used like a function; in loops faster than `con
 
     def __exit__(self, kind: object, error: object, _: object) -> None:
         if isinstance(error, IactaError):
-            raise find_error_class(error)(f"{self.location}: {error}") from None
+            raise choose_error_class(error)(f"{self.location}: {error}") from None
 
 
 class add_parameter:  # noqa: N801 # used like a function
@@ -81,7 +81,7 @@ class add_parameter:  # noqa: N801 # used like a function
             error.parameter = self.parameter
 
 
-def find_error_class(error: IactaError) -> type[IactaError]:
+def choose_error_class(error: IactaError) -> type[IactaError]:
     """Return the public class of an error, to raise the error again with another message."""
     kinds = (IllegalError, TooLargeError, MissingError)
     return next((kind for kind in kinds if isinstance(error, kind)), MalformedError)

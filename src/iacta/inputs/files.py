@@ -25,7 +25,7 @@ from iacta.inputs.errors import (
     IllegalError,
     MalformedError,
     TooLargeError,
-    find_error_class,
+    choose_error_class,
 )
 
 STREAM = "-"  # the path of standard input or standard output
@@ -119,7 +119,7 @@ def add_file_name(file: str | PathLike[str], content: str) -> Iterator[None]:
     except UnreadableError:  # its message already has the file name
         raise
     except IactaError as error:
-        raise find_error_class(error)(f"{quote_path(file, content)}: {error}") from None
+        raise choose_error_class(error)(f"{quote_path(file, content)}: {error}") from None
 
 
 def open_file(file: Path) -> BinaryIO:
@@ -151,15 +151,15 @@ def _open_without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # opening a pipe could block
 
 
-def read_bytes(file: Path, most: int) -> bytes:
-    """Return the content of a file; raise an error for more than `most` bytes.
+def read_bytes(file: Path, maximum: int) -> bytes:
+    """Return the content of a file; raise an error for more than `maximum` bytes.
 
     file: a path, or `-` for standard input, which must not be empty.
     """
     opened = open_file(file)
     is_stream = str(file) == STREAM
     try:
-        content = opened.read(most + 1)
+        content = opened.read(maximum + 1)
     except OSError as error:
         raise UnreadableError(file, explain_error(error)) from None
     finally:
@@ -167,8 +167,8 @@ def read_bytes(file: Path, most: int) -> bytes:
             opened.close()
     if is_stream and not content:
         raise MalformedError("standard input is empty, or another option has read it")
-    if len(content) > most:
-        raise TooLargeError(f"the file must be at most {most} bytes")
+    if len(content) > maximum:
+        raise TooLargeError(f"the file must be at most {maximum} bytes")
     return content
 
 

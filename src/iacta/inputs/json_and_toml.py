@@ -195,9 +195,9 @@ def _check_toml_size(text: str) -> None:
             raise TooLargeError(f"TOML must have at most {MAX_KEYS} keys")
 
 
-def _check_entries(count: int, most: int) -> None:
-    if count > most:
-        raise TooLargeError(f"lists and tables must have at most {most} parts, got {count}")
+def _check_entries(count: int, maximum: int) -> None:
+    if count > maximum:
+        raise TooLargeError(f"lists and tables must have at most {maximum} parts, got {count}")
 
 
 def _check_depth(bare: str) -> None:

@@ -43,9 +43,9 @@ class DisplayMixin:
     def plot(self, *context: Any) -> ChartLike:
         """Return a chart of the value. To save a chart as an image, install the extra `plot`.
 
-        context: further arguments of the chart, the same as for `iacta.charts.find_chart`.
+        context: further arguments of the chart, the same as for `iacta.charts.choose_chart`.
         """
-        chart: ChartLike = import_upper_module("charts").find_chart(self, *context)
+        chart: ChartLike = import_upper_module("charts").choose_chart(self, *context)
         return chart
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:

@@ -204,7 +204,10 @@ class Tabular:
             begun, number = number - joined.backlog, number + len(lines)
             if any(lines) or joined.backlog:  # skip blocks of blank lines, which may be gigabytes
                 if is_first and (first := next(filter(self._is_row, lines), None)) is not None:
-                    self.delimiter, is_first = find_delimiter(first.decode(errors="replace")), False
+                    self.delimiter, is_first = (
+                        choose_delimiter(first.decode(errors="replace")),
+                        False,
+                    )
                 if self.format == "csv":
                     lines = joined.join_lines(lines, self.delimiter, begun)
                 if lines:
@@ -531,10 +534,10 @@ def _find_wrong_byte(content: bytes) -> int:
     return max(content.find(b"\0"), 0)
 
 
-def find_delimiter(heading: str) -> str:
+def choose_delimiter(heading: str) -> str:
     r"""Return the delimiter in the first line of a CSV file: a comma, a semicolon or a tab.
 
-    >>> [find_delimiter(line) for line in ("Attackers;Defenders", '"a;b;c",d', "die")]
+    >>> [choose_delimiter(line) for line in ("Attackers;Defenders", '"a;b;c",d', "die")]
     [';', ',', ',']
     """
     return max(DELIMITERS, key=re.sub('"[^"]*"', "", heading).count)

@@ -1,6 +1,6 @@
 """Methods: one file for each method that computes the kernel of a battle.
 
-Higher packages only call `find_kernel`. Each method is registered by one line in this file and is
+Higher packages only call `choose_kernel`. Each method is registered by one line in this file and is
 imported on first use.
 """
 
@@ -16,7 +16,7 @@ from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, ROLL_STOP_PURPOSE, StopRule
 
-__all__ = ["EXACT_METHODS", "METHODS", "check_method", "find_kernel", "list_methods"]
+__all__ = ["EXACT_METHODS", "METHODS", "check_method", "choose_kernel", "list_methods"]
 
 
 class _Method(NamedTuple):
@@ -37,7 +37,7 @@ class _Method(NamedTuple):
         """Import the file of the kernel's class, and return the kernel for the rules."""
         file, _, name = self.kernel.partition(".")
         kernel: type[Kernel] = getattr(import_module(f"{__name__}.{file}"), name)
-        return kernel.build(rules, exact, find_kernel)
+        return kernel.build(rules, exact, choose_kernel)
 
 
 _METHODS = (
@@ -89,7 +89,7 @@ def check_method(name: str, rules: Rules, *, exact: bool) -> None:
     _kernel(rules, NEVER, exact, name)
 
 
-def find_kernel(
+def choose_kernel(
     rules: Rules, stop: StopRule = NEVER, *, exact: bool = False, method: str = "auto"
 ) -> Kernel:
     """Return the kernel for battles under the given rules and stop rule.
@@ -100,7 +100,7 @@ def find_kernel(
     method: a name in `METHODS`, or `"auto"`; also `"stopping"` if there is a stop rule.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> find_kernel(CLASSIC, exact=True).win_probability(2, 1)
+    >>> choose_kernel(CLASSIC, exact=True).win_probability(2, 1)
     Fraction(1955, 2592)
     """
     stops = not stop.is_reserve

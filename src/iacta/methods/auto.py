@@ -44,7 +44,7 @@ class Auto(RollKernel):
     """A kernel for true random dice that delegates to the fastest method.
 
     exact: whether the results are fractions.
-    find: the function `iacta.methods.find_kernel`.
+    find: the function `iacta.methods.choose_kernel`.
     """
 
     name = "auto"
@@ -107,9 +107,9 @@ class Auto(RollKernel):
         kernel = self.for_question("table", attackers, defenders)
         return kernel.win_table(attackers, defenders, staying)
 
-    def find_transitions(
+    def compute_transitions(
         self, attackers: int, defenders: int, min_attackers: int = 0
     ) -> Transitions:
-        return self.for_question("table", attackers, defenders).find_transitions(
+        return self.for_question("table", attackers, defenders).compute_transitions(
             attackers, defenders, min_attackers
         )

@@ -205,7 +205,7 @@ def reshape_chances(chances: npt.ArrayLike) -> Floats:
     return np.where(lost <= float(WIN_CUT_OFF), 1.0, kept)
 
 
-def find_least_true_chance(chance: Fraction) -> Fraction:
+def compute_least_true_chance(chance: Fraction) -> Fraction:
     """Return the smallest chance W with true random dice for which W₃ reaches a given chance.
 
     chance: the required W₃, above 0 and at most 1.
@@ -213,9 +213,9 @@ def find_least_true_chance(chance: Fraction) -> Fraction:
     Return an exact fraction if W is rational, otherwise W rounded up at its 60th digit. With r = W₂
     / (1 − W₂), W = t / (1 + t) for t = r^(10/13).
 
-    >>> find_least_true_chance(Fraction(1, 2))
+    >>> compute_least_true_chance(Fraction(1, 2))
     Fraction(1, 2)
-    >>> round(float(find_least_true_chance(Fraction(1))), 6)
+    >>> round(float(compute_least_true_chance(Fraction(1))), 6)
     0.844247
     """
     favoured = OUTCOME_CUT_OFF + (1 - 2 * OUTCOME_CUT_OFF) * chance
@@ -267,9 +267,9 @@ class Blitz(UnitKernel):
     def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
         return cls(rules, find(replace(rules, mode=TrueRandom())))
 
-    def find_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
+    def choose_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
         """Return the kernel with true random dice, and the chance to reach with it."""
-        return self.true, find_least_true_chance(chance)
+        return self.true, compute_least_true_chance(chance)
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
         """Return the only choice: a whole battle with all `spare` armies."""
@@ -368,14 +368,14 @@ class Blitz(UnitKernel):
             refuse_too_large(
                 attackers, defenders, memory=memory, method=BALANCED_BLITZ, states=states
             )
-            won, lost = self.true.find_transitions(attackers, defenders, min_attackers)
+            won, lost = self.true.compute_transitions(attackers, defenders, min_attackers)
             rows = reshape(Outcomes(won[min_attackers:, :0:-1], lost[min_attackers:, 1:]))
             most, self._last = attackers, ((attackers, defenders, min_attackers), rows)
         # The first rows of a larger cached table are the same.
         count, more = attackers + 1 - min_attackers, most - attackers
         return Outcomes(rows.won[:count, more:], rows.lost[:count])
 
-    def find_transitions(
+    def compute_transitions(
         self, attackers: int, defenders: int, min_attackers: int = 0
     ) -> Transitions:
         won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))

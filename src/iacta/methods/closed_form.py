@@ -41,7 +41,7 @@ from typing import NamedTuple, TypeAlias
 
 from iacta.inputs.checks import read_int, read_list
 from iacta.inputs.errors import IllegalError
-from iacta.methods.counting import Ends, UnitKernel, find_coefficients
+from iacta.methods.counting import Ends, UnitKernel, compute_coefficients
 from iacta.methods.kernel import OUTCOME_BYTES, Chances, RollKernel, State
 from iacta.probability.distribution import Distribution
 from iacta.rules.rules import Rules
@@ -82,7 +82,7 @@ class ClosedForm(UnitKernel, RollKernel):
     def _refuse(self, attackers: int, defenders: int, numbers: int, battles: int = 1) -> None:
         self.refuse_dice()
         armies = attackers + defenders
-        unit = find_coefficients(attackers, defenders, self.rules).unit
+        unit = compute_coefficients(attackers, defenders, self.rules).unit
         number_bytes = armies * unit.bit_length() // 8 + 50
         self.refuse_too_large(
             attackers,
@@ -100,15 +100,17 @@ class ClosedForm(UnitKernel, RollKernel):
         top = max(able)
         armies = top + defenders
         self._refuse(top, defenders, numbers=3 * armies, battles=len(able))
-        unit, steps = find_coefficients(top, defenders, self.rules)
-        ends = _find_ends({(a, defenders): x * unit ** (top - a) for a, x in able.items()}, steps)
+        unit, steps = compute_coefficients(top, defenders, self.rules)
+        ends = _compute_ends(
+            {(a, defenders): x * unit ** (top - a) for a, x in able.items()}, steps
+        )
         return unit, ((State(*end), x, armies - sum(end)) for end, x in ends.items())
 
     def win_probability(self, attackers: int, defenders: int) -> Fraction:
         """Return the chance to conquer the territory, from equation (17)."""
         self.refuse(attackers, defenders)
         able = max(attackers, 0)
-        unit, steps = find_coefficients(able, defenders, self.rules)
+        unit, steps = compute_coefficients(able, defenders, self.rules)
         return Fraction(_count_wins(able, defenders, unit, steps), unit ** (able + defenders))
 
     def chances(self, attackers: int, defenders: int, min_survivors: int = 0) -> Chances:
@@ -146,19 +148,19 @@ def conquer_in_sequence(
     Source: the title "Attacking Multiple Countries Sequentially" in Taflin (2001).
     """
     rules = find_rules(rules)
-    able = read_int(attackers, "attackers", least=1) - rules.garrison
+    able = read_int(attackers, "attackers", minimum=1) - rules.garrison
     way = [
-        read_int(d, "defenders", least=1) for d in read_list(defenders, "countries", "defenders")
+        read_int(d, "defenders", minimum=1) for d in read_list(defenders, "countries", "defenders")
     ]
     if not way:
         raise IllegalError("missing countries")
     kernel = ClosedForm(rules)
     armies = attackers + sum(way)
     kernel._refuse(able, sum(way), numbers=3 * armies, battles=attackers)
-    unit, steps = find_coefficients(able, max(way), rules)
+    unit, steps = compute_coefficients(able, max(way), rules)
     weights = {able: 1} if able > 0 else {}
     for d in way[:-1]:
-        ends = _find_ends({(a, d): weight for a, weight in weights.items()}, steps)
+        ends = _compute_ends({(a, d): weight for a, weight in weights.items()}, steps)
         taken = {a - rules.garrison: weight for (a, left), weight in ends.items() if not left}
         weights = {a: weight for a, weight in taken.items() if a > 0}
     wins = sum(weight * _count_wins(a, way[-1], unit, steps) for a, weight in weights.items())
@@ -185,7 +187,7 @@ def _is_inside(able: int, defenders: int) -> bool:
     return able >= 3 and defenders >= 2
 
 
-def _find_crossings(
+def _list_crossings(
     able: int, defenders: int, steps: Steps, weight: int = 1
 ) -> tuple[Iterator[Crossing], Iterator[Crossing]]:
     """Return the crossings to d ≤ 1 (few defenders) and to a ≤ 2 (few attackers).
@@ -215,18 +217,18 @@ def _cross_edge(full: Step, lost: int, armies: int, weight: int) -> Iterator[Cro
         yield Crossing(n, full[2] * nearest, full[1] * nearest + both)
 
 
-def _iterate_pairs(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple[int, int, int]]:
+def _iterate_pairs(p: Step, lost: int, maximum: int, weight: int) -> Iterator[tuple[int, int, int]]:
     """Yield s, T(s, lost) and T(s, lost − 1), times a weight, for all possible s ≤ most.
 
     T(s, l) is the coefficient of x^l in (p_0 + p_1 x + p_2 x²)^s.
     """
     if not p[2]:
-        yield from _iterate_binomial_pairs(p, lost, most, weight)
+        yield from _iterate_binomial_pairs(p, lost, maximum, weight)
         return
     s, odd = divmod(lost, 2)
     this = 0 if odd else weight * p[2] ** s
     last = weight * p[2] ** s if odd else this // p[2] * s * p[1]
-    for rolls in range(s, most + 1):
+    for rolls in range(s, maximum + 1):
         yield rolls, this, last
         taken = lost * p[0] * this - (rolls - lost + 1) * p[1] * last
         before = taken // ((2 * rolls - lost + 2) * p[2])  # T(s, lost − 2)
@@ -237,10 +239,10 @@ def _iterate_pairs(p: Step, lost: int, most: int, weight: int) -> Iterator[tuple
 
 
 def _iterate_binomial_pairs(
-    p: Step, lost: int, most: int, weight: int
+    p: Step, lost: int, maximum: int, weight: int
 ) -> Iterator[tuple[int, int, int]]:
     """Yield the same values as `_iterate_pairs` for p_2 = 0, using binomial coefficients."""
-    for rolls in range(max(lost - 1, 0), most + 1):
+    for rolls in range(max(lost - 1, 0), maximum + 1):
         this, last = (
             weight * comb(rolls, i) * p[0] ** (rolls - i) * p[1] ** i if 0 <= i <= rolls else 0
             for i in (lost, lost - 1)
@@ -251,7 +253,7 @@ def _iterate_binomial_pairs(
 def _count_wins(able: int, defenders: int, unit: int, steps: Steps) -> int:
     if not _is_inside(able, defenders):
         return _count_outside(able, defenders, unit, steps)
-    down, left = _find_crossings(able, defenders, steps)
+    down, left = _list_crossings(able, defenders, steps)
     last = (
         6 - (able + defenders) % 2
     )  # the fewest armies of a state inside, with the parity of the start
@@ -320,14 +322,14 @@ def _raise_power(base: int, exponent: int) -> int:
     return power
 
 
-def _find_first_passage(
+def _compute_first_passage(
     state: tuple[int, int], weight: int, steps: Steps
 ) -> Iterator[tuple[tuple[int, int], int]]:
     """Yield the first states outside a region that paths reach, with the weight of these paths."""
     if not _is_inside(*state):
         yield state, weight
         return
-    down, left = _find_crossings(*state, steps, weight)
+    down, left = _list_crossings(*state, steps, weight)
     for n, leap, step in down:
         yield (n - 2, 0), leap
         yield (n - 3, 1), step
@@ -336,10 +338,10 @@ def _find_first_passage(
         yield (2, n - 4), step
 
 
-def _find_ends(start: Weights, steps: Steps) -> Weights:
+def _compute_ends(start: Weights, steps: Steps) -> Weights:
     weights: Weights = defaultdict(int)
     for state, weight in start.items():
-        for reached, x in _find_first_passage(state, weight, steps):
+        for reached, x in _compute_first_passage(state, weight, steps):
             weights[reached] += x
     most = max((max(state) for state in start), default=0)
     outside = [(a, 1) for a in range(most, 2, -1)]

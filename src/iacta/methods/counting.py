@@ -61,20 +61,20 @@ class Coefficients(NamedTuple):
     steps: Steps
 
 
-def find_coefficients(attackers: int, defenders: int, rules: Rules) -> Coefficients:
+def compute_coefficients(attackers: int, defenders: int, rules: Rules) -> Coefficients:
     """Return the smallest U, and the coefficients c_k for every possible roll of a battle.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> find_coefficients(9, 9, CLASSIC).unit, find_coefficients(9, 9, CLASSIC).steps[3, 2]
+    >>> compute_coefficients(9, 9, CLASSIC).unit, compute_coefficients(9, 9, CLASSIC).steps[3, 2]
     (432, (54600, 62664, 69360))
     """
-    return _find_coefficients(
+    return _compute_coefficients(
         min(attackers, rules.attack.kept), min(defenders, rules.defence.kept), rules
     )
 
 
 @lru_cache(maxsize=1024)
-def _find_coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
+def _compute_coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coefficients:
     if attack_dice > 0 and defence_dice > 0:
         refuse_many_rolls(attack_dice, defence_dice, rules)
     losses = {
@@ -84,7 +84,7 @@ def _find_coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coe
     }
     unit = lcm(
         *(
-            find_least_root(each.total // gcd(*each.counts), each.pair_count)
+            compute_least_root(each.total // gcd(*each.counts), each.pair_count)
             for each in losses.values()
         )
     )
@@ -97,13 +97,13 @@ def _find_coefficients(attack_dice: int, defence_dice: int, rules: Rules) -> Coe
     )
 
 
-def find_least_root(number: int, power: int) -> int:
+def compute_least_root(number: int, power: int) -> int:
     """Return the smallest whole number r for which `number` divides r**power.
 
     number: the number, at least 1.
     power: the exponent.
 
-    >>> find_least_root(7776, 2)
+    >>> compute_least_root(7776, 2)
     216
     """
     root, factor = 1, 2
@@ -119,13 +119,13 @@ def find_least_root(number: int, power: int) -> int:
     return root
 
 
-def list_powers(unit: int, most: int) -> Row:
+def list_powers(unit: int, maximum: int) -> Row:
     """Return U^0, U^1 ... U^most.
 
     >>> list_powers(432, 2)
     [1, 432, 186624]
     """
-    return list(accumulate(repeat(unit, most), mul, initial=1))
+    return list(accumulate(repeat(unit, maximum), mul, initial=1))
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ class Counting(UnitKernel, RollKernel):
         kind: the noun for the battle in the message.
         """
         armies = armies or attackers + defenders
-        unit = find_coefficients(attackers, defenders, self.rules).unit
+        unit = compute_coefficients(attackers, defenders, self.rules).unit
         number_bytes = armies * unit.bit_length() // 8 + 50
         memory = (attackers + 1) * row_count * number_bytes + armies * (
             number_bytes + OUTCOME_BYTES
@@ -249,8 +249,8 @@ class Counting(UnitKernel, RollKernel):
 
     def ends(self, able: dict[int, Any], defenders: int) -> Ends:
         self.refuse(max(able), defenders)
-        unit, steps = find_coefficients(max(able), defenders, self.rules)
-        return unit, find_absorbing_states(able, defenders, unit, steps)
+        unit, steps = compute_coefficients(max(able), defenders, self.rules)
+        return unit, compute_absorbing_states(able, defenders, unit, steps)
 
     def run_backward(self, values: Values) -> Iterator[ExactRow]:
         self.refuse(len(values.won) - 1, len(values.lost) - 1)
@@ -279,7 +279,7 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Exac
     """
     most, defenders = len(values.won) - 1, len(values.lost) - 1
     won, lost, scale = scale_to_integers(values)
-    unit, steps = find_coefficients(most, defenders, rules)
+    unit, steps = compute_coefficients(most, defenders, rules)
     powers = list_powers(unit, most + defenders)
     rows = {0: list(map(mul, won, powers))}
     for d in range(1, defenders + 1):
@@ -297,7 +297,7 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Exac
         rows.pop(d - rules.defence.kept, None)
 
 
-def find_absorbing_states(
+def compute_absorbing_states(
     able: dict[int, int], defenders: int, unit: int, steps: Steps, fewest: int = 1
 ) -> Iterator[tuple[State, int, int]]:
     """Yield the final states, as `UnitKernel.ends` does.

@@ -22,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from iacta.methods.balanced_blitz import Blitz, reshape_chances
-from iacta.methods.counting import find_coefficients
+from iacta.methods.counting import compute_coefficients
 from iacta.methods.kernel import Floats, drop_garrison
 from iacta.methods.lattice import Lattice
 from iacta.methods.optimal_play import OptimalPlay, Reward, StopValue, refuse, refuse_rules, solve
@@ -36,7 +36,7 @@ BLITZ_ROUNDING = 1e-14
 CONQUEST = Reward(Fraction(1), Fraction(0), Fraction(0))
 
 
-def find_hand_rules(rules: Rules) -> Rules:
+def make_hand_rules(rules: Rules) -> Rules:
     """Return the rules for rolling by hand; raise `IllegalError` if there are no single rolls.
 
     rules: the rules for rolling by hand, or for a blitz.
@@ -47,7 +47,7 @@ def find_hand_rules(rules: Rules) -> Rules:
     return rules
 
 
-def find_blitz_rules(rules: Rules) -> Rules:
+def make_blitz_rules(rules: Rules) -> Rules:
     """Return the rules with balanced blitz as the dice mode.
 
     rules: the rules for rolling by hand.
@@ -55,7 +55,7 @@ def find_blitz_rules(rules: Rules) -> Rules:
     return replace(rules, mode=BalancedBlitz())
 
 
-def find_best_mix(able: int, defenders: int, rules: Rules) -> OptimalPlay:
+def compute_best_mix(able: int, defenders: int, rules: Rules) -> OptimalPlay:
     """For all battles up to a size, return the best mix of rolls by hand and a balanced blitz.
 
     able: the largest number of attackers, garrison excluded.
@@ -67,10 +67,10 @@ def find_best_mix(able: int, defenders: int, rules: Rules) -> OptimalPlay:
     attack is possible. Exceptions are as for `optimal_play.solve`.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> round(float(find_best_mix(10, 10, CLASSIC).values[10, 10]), 4)
+    >>> round(float(compute_best_mix(10, 10, CLASSIC).values[10, 10]), 4)
     0.6616
     """
-    bare = drop_garrison(find_hand_rules(rules))
+    bare = drop_garrison(make_hand_rules(rules))
     refuse(able, defenders, bare)
     true = Lattice(bare)
     chances = np.zeros((defenders + 1, able + 1))
@@ -92,21 +92,21 @@ def _evaluate_blitz(chances: Floats, relative_error: float) -> StopValue:
     return StopValue(middle, np.maximum(high - middle, middle - low) + rounding)
 
 
-def find_expected_left(able: int, defenders: int, rules: Rules, found: OptimalPlay) -> float:
+def compute_expected_left(able: int, defenders: int, rules: Rules, found: OptimalPlay) -> float:
     """Return the expected number of attackers left under the best mix, garrison excluded.
 
     able: attackers excluding the garrison.
     defenders: armies on the defended territory.
     rules: the rules for rolling by hand, or for a blitz.
-    found: the result of `find_best_mix` for battles of at least this size.
+    found: the result of `compute_best_mix` for battles of at least this size.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> round(find_expected_left(2, 1, CLASSIC, find_best_mix(2, 1, CLASSIC)), 4)
+    >>> round(compute_expected_left(2, 1, CLASSIC, compute_best_mix(2, 1, CLASSIC)), 4)
     1.6553
     """
-    bare = drop_garrison(find_hand_rules(rules))
-    blitz = Blitz(find_blitz_rules(bare), Lattice(bare))
-    unit, steps = find_coefficients(max(able, 1), defenders, bare)
+    bare = drop_garrison(make_hand_rules(rules))
+    blitz = Blitz(make_blitz_rules(bare), Lattice(bare))
+    unit, steps = compute_coefficients(max(able, 1), defenders, bare)
     rolls = {dice: [c / unit ** (len(step) - 1) for c in step] for dice, step in steps.items()}
     visits: defaultdict[tuple[int, int], float] = defaultdict(float, {(able, defenders): 1.0})
     left = 0.0

@@ -35,7 +35,7 @@ from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 from iacta.inputs.meanings import Count
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.modes import Mode, TrueRandom
-from iacta.rules.roll import LossCounts, find_gain, loss_counts, refuse_many_rolls
+from iacta.rules.roll import LossCounts, compute_gain, loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, StopRule
 from iacta.rules.variants import find_rules
@@ -200,8 +200,8 @@ def read_battle(
     iacta.IllegalError: defenders must be a whole number of at least 1, got -4
     """
     return (
-        read_int(attackers, "attackers", least=1),
-        read_int(defenders, "defenders", least=fewest),
+        read_int(attackers, "attackers", minimum=1),
+        read_int(defenders, "defenders", minimum=fewest),
         find_rules(rules),
     )
 
@@ -270,7 +270,7 @@ class Kernel(ABC):
         """Return a kernel for the rules.
 
         exact: whether to compute fractions; ignored by kernels that only have one kind of number.
-        find: the function `iacta.methods.find_kernel`, for kernels that use another kernel.
+        find: the function `iacta.methods.choose_kernel`, for kernels that use another kernel.
         """
         return cls(rules)
 
@@ -353,7 +353,7 @@ class Kernel(ABC):
         """
         return self
 
-    def find_decider(self, chance: Fraction) -> "tuple[Kernel, Fraction]":
+    def choose_decider(self, chance: Fraction) -> "tuple[Kernel, Fraction]":
         """Return an equivalent question about a kernel whose chances can be computed exactly.
 
         chance: the required chance to win, or not to win.
@@ -431,7 +431,7 @@ class Kernel(ABC):
             table[staying:, d] = row[armies]
         return table if self.exact else np.minimum(table, 1.0)
 
-    def find_transitions(
+    def compute_transitions(
         self, attackers: int, defenders: int, min_attackers: int = 0
     ) -> Transitions:
         """Return the probabilities of all ends for 0, 1 ... `attackers` attackers.
@@ -476,8 +476,8 @@ class Kernel(ABC):
         armies to move in. Stop rules do not apply, because a player who rolls by hand can stop at
         any time.
 
-        >>> from iacta.methods import find_kernel
-        >>> one, two = find_kernel(Rules()).rolls(2, 1)
+        >>> from iacta.methods import choose_kernel
+        >>> one, two = choose_kernel(Rules()).rolls(2, 1)
         >>> one.dice, one.least, one.throws[0].options[0][0]
         (2, 2, Result(chance=0.4212962962962963, attackers=1, defenders=0))
         """
@@ -491,8 +491,8 @@ class Kernel(ABC):
         able: the attackers without the garrison.
         defenders: armies on the defended territory.
 
-        >>> from iacta.methods import find_kernel
-        >>> len(find_kernel(Rules()).battle(4, 3).throws[0].options[0])
+        >>> from iacta.methods import choose_kernel
+        >>> len(choose_kernel(Rules()).battle(4, 3).throws[0].options[0])
         7
         """
         results = tuple(
@@ -504,7 +504,7 @@ class Kernel(ABC):
         least = self.rules.attack.kept if self.rules.least_advance else 1
         return Choice(dice, least, (Throw(1.0, (results,)),))
 
-    def find_worst_reply(self, throw: Throw, able: int, defenders: int) -> int:
+    def choose_worst_reply(self, throw: Throw, able: int, defenders: int) -> int:
         """Return the index of the reply that minimises the attackers' chance to win.
 
         throw: the throw of the attack dice.
@@ -587,7 +587,7 @@ def _list_throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Thr
 @lru_cache(maxsize=1024)
 def list_roll_results(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Result, ...]:
     """Return the possible results of a roll. If armies can grow, growth comes first."""
-    losses, gain = loss_counts(attack_dice, defence_dice, rules), find_gain(rules)
+    losses, gain = loss_counts(attack_dice, defence_dice, rules), compute_gain(rules)
     grown = (Result(losses.gains / losses.total, -gain, -gain),) if losses.gains else ()
     return (*grown, *list_results(losses))
 
@@ -615,7 +615,7 @@ class RollKernel(Kernel):
         most = min(defenders, self.rules.defence.kept)
         dice = self.rules.attack.kept
         counts = {j: loss_counts(dice, j, self.rules).counts for j in range(1, most + 1)}
-        return _find_limit(counts, defenders)
+        return _compute_limit(counts, defenders)
 
     def limit_of_defenders(self, attackers: int) -> Fraction:
         """Return the limit of the chance not to win as the number of defenders grows.
@@ -628,7 +628,7 @@ class RollKernel(Kernel):
         most = min(attackers, self.rules.attack.kept)
         dice = self.rules.defence.kept
         counts = {i: loss_counts(i, dice, self.rules).counts[::-1] for i in range(1, most + 1)}
-        return _find_limit(
+        return _compute_limit(
             counts, attackers, self.stop.fewest_able(attackers, self.rules.attack.kept)
         )
 
@@ -652,7 +652,7 @@ class RollKernel(Kernel):
         return State(attackers, defenders)
 
 
-def _find_limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> Fraction:
+def _compute_limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> Fraction:
     """Return the limit N(armies) of `RollKernel.limit_of_attackers` for one side.
 
     counts: `counts[j][k]` is the number of rolls in which this side rolls j dice and loses k

@@ -110,7 +110,9 @@ class Lattice(UnitKernel, RollKernel):
     def ends(self, able: dict[int, float], defenders: int) -> Ends:
         most = max(able)
         self._refuse(most, defenders, memory=(most + defenders) * OUTCOME_BYTES)
-        return 1, find_absorbing_states(able, defenders, find_steps(most, defenders, self.rules))
+        return 1, compute_absorbing_states(
+            able, defenders, compute_steps(most, defenders, self.rules)
+        )
 
     def run_backward(self, values: Values) -> Iterator[Floats]:
         self.refuse(len(values.won) - 1, len(values.lost))
@@ -141,7 +143,7 @@ class Lattice(UnitKernel, RollKernel):
         Entry `[d - 1, staying + a - 1]` is for a attackers against d defenders.
         """
         i, j = self.rules.full_roll
-        steps = find_steps(attackers, defenders, self.rules)
+        steps = compute_steps(attackers, defenders, self.rules)
         few_attackers = _solve_few_attackers(i, defenders + min(i, j) - 1, steps)
         few_defenders = np.ones((j, attackers + 1))
         few_defenders[:, 0] = 0.0
@@ -152,12 +154,12 @@ class Lattice(UnitKernel, RollKernel):
         table = _build_chance_table(few_attackers, few_defenders, steps[i, j], before)
         return table[1 : defenders + 1, table.shape[1] - staying - attackers :]
 
-    def find_transitions(
+    def compute_transitions(
         self, attackers: int, defenders: int, min_attackers: int = 0
     ) -> Transitions:
         """Return the probabilities of all ends, for all starts at once."""
         self._refuse(attackers, defenders, battle_count=attackers + 1)
-        steps = find_steps(attackers, defenders, self.rules)
+        steps = compute_steps(attackers, defenders, self.rules)
         starts = np.eye(attackers + 1)[:, min_attackers:].copy()
         left, held = run_forward(starts, defenders, steps)
         won, lost = np.zeros((attackers + 1,) * 2), np.zeros((attackers + 1, defenders + 1))
@@ -167,19 +169,19 @@ class Lattice(UnitKernel, RollKernel):
         return Transitions(won, lost)
 
 
-def find_steps(attackers: int, defenders: int, rules: Rules) -> Steps:
+def compute_steps(attackers: int, defenders: int, rules: Rules) -> Steps:
     """For each (attack dice, defence dice), return the chances p_0 .. p_m to kill 0 .. m defenders.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> find_steps(1, 1, CLASSIC)
+    >>> compute_steps(1, 1, CLASSIC)
     {(1, 1): (0.5833333333333334, 0.4166666666666667)}
     """
     attack, defence = rules.full_roll
-    return _find_dice_steps(min(attackers, attack), min(defenders, defence), rules)
+    return _compute_dice_steps(min(attackers, attack), min(defenders, defence), rules)
 
 
 @lru_cache(maxsize=1024)
-def _find_dice_steps(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
+def _compute_dice_steps(attack_dice: int, defence_dice: int, rules: Rules) -> Steps:
     refuse_many_rolls(attack_dice, defence_dice, rules)
     steps = {}
     for i in range(1, attack_dice + 1):
@@ -249,7 +251,7 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floa
     """
     won, lost = values.won, values.lost
     most, most_defence = rules.full_roll
-    steps = find_steps(len(won) - 1, len(lost) - 1, rules)
+    steps = compute_steps(len(won) - 1, len(lost) - 1, rules)
     rows = {0: np.array(won, dtype=float)}
     for d in range(1, len(lost)):
         dice = min(d, most_defence)
@@ -264,7 +266,7 @@ def run_backward(values: Values, rules: Rules, fewest: int = 1) -> Iterator[Floa
         rows.pop(d - most_defence, None)
 
 
-def find_absorbing_states(
+def compute_absorbing_states(
     able: dict[int, float], defenders: int, steps: Steps, fewest: int = 1
 ) -> Iterator[tuple[State, float, int]]:
     """Yield the final states, as `UnitKernel.ends` does.
@@ -313,11 +315,11 @@ def run_forward(
     return rows[0], held
 
 
-def _carry_full_dice_forward(nearest: list[Floats], step: tuple[float, ...], most: int) -> None:
+def _carry_full_dice_forward(nearest: list[Floats], step: tuple[float, ...], maximum: int) -> None:
     """Carry the probabilities of a row forward out of the states that roll all attack dice."""
     row, taken = nearest[0], len(step) - 1
-    states = row[most:]
-    first, count = most - taken, len(states)
+    states = row[maximum:]
+    first, count = maximum - taken, len(states)
     _sum_series(states, step[0], -taken)
     row[first : first + min(taken, count)] += step[0] * states[:taken]
     for k in range(1, taken + 1):
@@ -358,7 +360,7 @@ def _build_chance_table(
     i, j = len(few_attackers), len(few_defenders)
     defenders, attackers = few_attackers.shape[1] - 1, few_defenders.shape[1] - 1
     table = np.zeros((defenders + 1, before + attackers + 1))
-    slope = _find_slope(step)
+    slope = _compute_slope(step)
     for d in range(j, defenders + 1):  # the band overwrites these entries
         table[d, before + max(int(d * slope), i) :] = 1.0
     table[:, before : before + i] = few_attackers.T
@@ -369,7 +371,7 @@ def _build_chance_table(
     return table
 
 
-def _find_slope(step: tuple[float, ...]) -> float:
+def _compute_slope(step: tuple[float, ...]) -> float:
     defenders = sum(k * p for k, p in enumerate(step))
     return min((len(step) - 1 - defenders) / max(defenders, 1e-9), 1e9)
 
@@ -461,16 +463,18 @@ class _Band:
                     )
         self.high = min(first_total + self.taken - 1, self.attackers) + 1
 
-    def _trim(self, total: int, most: int, least: int) -> None:
+    def _trim(self, total: int, maximum: int, minimum: int) -> None:
         """Trim cells equal to 0 or 1 off the band, but keep most .. least − 1 attackers."""
         rows = self.chances.reshape(-1, self.taken)[self.taken :]
-        if total >= self.hopeless and self.low < most:
-            needed = rows[self.low : min(most, self.low + TRIM_WIDTH)].max(1) >= MIN_LATTICE_CHANCE
+        if total >= self.hopeless and self.low < maximum:
+            needed = (
+                rows[self.low : min(maximum, self.low + TRIM_WIDTH)].max(1) >= MIN_LATTICE_CHANCE
+            )
             skipped = int(np.argmax(needed)) if needed.any() else len(needed)
             rows[self.low : self.low + skipped] = 0.0
             self.low += skipped
-        if total >= self.hopeful and self.high > least:
-            first = max(least, self.high - TRIM_WIDTH)
+        if total >= self.hopeful and self.high > minimum:
+            first = max(minimum, self.high - TRIM_WIDTH)
             needed = rows[first : self.high].min(1) < CERTAIN
             rows[first + _count_needed(needed) : self.high] = 1.0
             self.high = first + _count_needed(needed)

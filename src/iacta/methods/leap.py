@@ -72,7 +72,7 @@ import numpy.typing as npt
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.methods.kernel import MAX_KERNEL_STEPS, Chances, Error, Floats, RollKernel, State, Values
-from iacta.methods.lattice import Lattice, Steps, find_steps, run_forward
+from iacta.methods.lattice import Lattice, Steps, compute_steps, run_forward
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import loss_counts
 from iacta.rules.rules import Rules
@@ -143,10 +143,10 @@ class Walk(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def find_attackers_walk(rules: Rules) -> Walk:
+def compute_attackers_walk(rules: Rules) -> Walk:
     """Return the distribution of the attackers' losses in a roll with all dice.
 
-    >>> find_attackers_walk(Rules())
+    >>> compute_attackers_walk(Rules())
     Walk(counts=(2890, 2611, 2275), total=7776)
     """
     losses = loss_counts(*rules.full_roll, rules)
@@ -154,31 +154,31 @@ def find_attackers_walk(rules: Rules) -> Walk:
 
 
 @lru_cache(maxsize=256)
-def find_defenders_walk(rules: Rules) -> Walk:
+def compute_defenders_walk(rules: Rules) -> Walk:
     """Return the distribution of the defenders' losses in a roll with all dice.
 
-    >>> find_defenders_walk(Rules())
+    >>> compute_defenders_walk(Rules())
     Walk(counts=(2275, 2611, 2890), total=7776)
     """
     losses = loss_counts(*rules.full_roll, rules)
     return Walk(losses.counts, losses.total)
 
 
-def find_excess(walk: Walk, losses: int, rolls: int) -> float:
+def compute_excess(walk: Walk, losses: int, rolls: int) -> float:
     """Return l − s·μ: the losses in a number of rolls minus their mean, correctly rounded.
 
     walk: the distribution of the losses in one roll.
     losses: l, the armies lost in all rolls.
     rolls: s, the number of rolls.
 
-    >>> find_excess(find_attackers_walk(Rules()), 10**12, 10**12)
+    >>> compute_excess(compute_attackers_walk(Rules()), 10**12, 10**12)
     79089506172.83951
     """
     lost = sum(k * count for k, count in enumerate(walk.counts))
     return (losses * walk.total - rolls * lost) / walk.total
 
 
-def find_log_generating(walk: Walk, tilts: Floats, angles: Floats) -> Complex:
+def compute_log_generating(walk: Walk, tilts: Floats, angles: Floats) -> Complex:
     """Return log M(τ + iθ), the logarithm of the generating function of one roll.
 
     walk: the distribution of the losses in one roll.
@@ -224,7 +224,7 @@ def sin_remainder(t: Floats) -> Floats:
     return -t * square / 6 * series
 
 
-def find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
+def compute_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     """Return P(L = l), the probability of losing l armies in s rolls.
 
     walk: the distribution of the losses in one roll.
@@ -236,13 +236,13 @@ def find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     found = np.empty(len(rolls))
     for first in range(0, len(rolls), MAX_NODES_PER_ROW):
         cells = slice(first, first + MAX_NODES_PER_ROW)
-        found[cells] = _find_probabilities(walk, rolls[cells], losses[cells])
+        found[cells] = _compute_probabilities(walk, rolls[cells], losses[cells])
     return found
 
 
-def _find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
-    beyond = _find_excesses(walk, rolls, losses)
-    tilts, variances = _find_saddles(walk, beyond / rolls, rolls)
+def _compute_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
+    beyond = _compute_excesses(walk, rolls, losses)
+    tilts, variances = _compute_saddles(walk, beyond / rolls, rolls)
     sigmas = np.sqrt(rolls * variances)[:, np.newaxis]
     nodes = int(np.ceil(BELL_WIDTH * BELL_STEP / (2 * np.pi)))
     if sigmas.min() < MIN_SIGMA_OF_A_CELL:
@@ -250,7 +250,7 @@ def _find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     # If few nodes cover the whole half circle, the last node π is its own mirror image.
     step = np.minimum(2 * np.pi / (BELL_STEP * sigmas), np.pi / nodes)
     angles = step * np.arange(nodes + 1.0)
-    logarithms = find_log_generating(walk, tilts, angles)
+    logarithms = compute_log_generating(walk, tilts, angles)
     exponents = rolls[:, np.newaxis] * logarithms
     exponents -= beyond[:, np.newaxis] * (tilts[:, np.newaxis] + 1j * angles)
     terms = np.exp(exponents).real
@@ -258,7 +258,7 @@ def _find_probabilities(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     return np.asarray(terms.sum(axis=1) * step[:, 0] / np.pi)
 
 
-def _find_excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
+def _compute_excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     lost = sum(k * count for k, count in enumerate(walk.counts))
     if walk.total > MAX_TOTAL:
         exact = losses.astype(object) * walk.total - rolls.astype(object) * lost
@@ -270,21 +270,21 @@ def _find_excesses(walk: Walk, rolls: Whole, losses: Whole) -> Floats:
     return np.asarray((whole - turns * rest).astype(float) - part * rest / walk.total)
 
 
-def find_tilted_variance(walk: Walk, tilt: float) -> float:
+def compute_tilted_variance(walk: Walk, tilt: float) -> float:
     """Return the second derivative of log M at τ: the variance of the losses in a tilted roll.
 
     walk: the distribution of the losses in one roll.
     tilt: τ.
 
-    >>> walk = find_attackers_walk(Rules())
-    >>> round(find_tilted_variance(walk, 0.0), 12) == round(walk.variance, 12)
+    >>> walk = compute_attackers_walk(Rules())
+    >>> round(compute_tilted_variance(walk, 0.0), 12) == round(walk.variance, 12)
     True
     """
-    _, second = _find_slopes(walk, np.array([tilt]))
+    _, second = _compute_slopes(walk, np.array([tilt]))
     return float(second[0])
 
 
-def _find_slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
+def _compute_slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
     """Return the first two derivatives of log M on the real axis."""
     p, x = walk.chances, walk.steps
     exponents = np.outer(tilts, x)
@@ -294,7 +294,7 @@ def _find_slopes(walk: Walk, tilts: Floats) -> tuple[Floats, Floats]:
     return first, ((x - first[:, np.newaxis]) ** 2 * weights).sum(axis=1)
 
 
-def _find_saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
+def _compute_saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Floats]:
     """Return the tilts at which log M(tilt) has the given slopes, and its second derivatives there.
 
     M is the moment generating function of one roll.
@@ -303,12 +303,12 @@ def _find_saddles(walk: Walk, slopes: Floats, rolls: Whole) -> tuple[Floats, Flo
     """
     tilts = np.clip(slopes / walk.variance, -1, 1)
     for _ in range(NEWTON_STEPS):
-        first, second = _find_slopes(walk, tilts)
+        first, second = _compute_slopes(walk, tilts)
         moves = np.clip((first - slopes) / np.maximum(second, 1e-30), -1, 1)
         tilts = np.clip(tilts - moves, -MAX_TILT, MAX_TILT)
         if (moves**2 * second * rolls).max(initial=0.0) < SETTLED**2:
             break
-    return tilts, _find_slopes(walk, tilts)[1]
+    return tilts, _compute_slopes(walk, tilts)[1]
 
 
 @lru_cache(maxsize=16)
@@ -316,7 +316,7 @@ def _build_table(rules: Rules) -> Floats:
     return Lattice(rules).win_table(TABLE_SIZE, TABLE_SIZE)
 
 
-def _find_chances(able: int, defenders: int, rules: Rules, min_survivors: int) -> Chances:
+def _compute_chances(able: int, defenders: int, rules: Rules, min_survivors: int) -> Chances:
     """Return both chances, from the first diagonal that is long enough for the smaller one.
 
     If a side starts with too few armies for all its dice, or no diagonal is long enough, and the
@@ -343,11 +343,11 @@ def _leap(able: int, defenders: int, rules: Rules, min_survivors: int, armies: i
     if not rolls:
         winning, losing = float(won.values[able]), float(lost.values[defenders])
         return Chances(*((winning, 1 - winning) if winning < losing else (1 - losing, losing)))
-    middle = able - rolls * find_attackers_walk(rules).mean
+    middle = able - rolls * compute_attackers_walk(rules).mean
     if won.values[round(min(max(middle, 0), near))] < 0.5:
-        chance = _integrate(won, find_attackers_walk(rules), able, rolls)
+        chance = _integrate(won, compute_attackers_walk(rules), able, rolls)
         return Chances(chance, 1.0 - chance)
-    chance = _integrate(lost, find_defenders_walk(rules), defenders, rolls)
+    chance = _integrate(lost, compute_defenders_walk(rules), defenders, rolls)
     return Chances(1.0 - chance, chance)
 
 
@@ -396,7 +396,7 @@ def _choose_diagonal(rules: Rules, chance: float) -> int:
 
     If no diagonal is long enough, return the longest.
     """
-    if not find_attackers_walk(rules).variance:
+    if not compute_attackers_walk(rules).variance:
         raise IllegalError(
             f"the method {LEAP!r} needs rules in which a roll with all dice has more than one "
             f"result, got {rules!r}"
@@ -424,8 +424,8 @@ def _bound_win_chance_of_few(armies: int, rules: Rules, min_survivors: int = 0) 
 
 
 @lru_cache(maxsize=64)
-def _find_log_at_tilts(walk: Walk) -> Floats:
-    return find_log_generating(walk, TILTS, np.zeros(1))[:, 0].real
+def _compute_log_at_tilts(walk: Walk) -> Floats:
+    return compute_log_generating(walk, TILTS, np.zeros(1))[:, 0].real
 
 
 def _integrate(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
@@ -435,8 +435,8 @@ def _integrate(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
     walk: the distribution of the losses in one roll.
     armies, rolls: the side's armies at the start, and the number of rolls before the diagonal.
     """
-    beyond = find_excess(walk, armies, rolls)
-    heights = rolls * _find_log_at_tilts(walk) - TILTS * beyond + side.log_series
+    beyond = compute_excess(walk, armies, rolls)
+    heights = rolls * _compute_log_at_tilts(walk) - TILTS * beyond + side.log_series
     # Of nearly equal tilts, choose the tilt with the smallest exponents.
     best = int(np.argmax(heights <= heights.min() + 0.01))
     if heights[best] < LOG_NEGLIGIBLE:  # on the real axis the integrand bounds the integral
@@ -444,7 +444,7 @@ def _integrate(side: _Diagonal, walk: Walk, armies: int, rolls: int) -> float:
     tilt = float(TILTS[best])
     angles, step = _choose_angles(walk, rolls, tilt, len(side.values))
     nodes = np.asarray(tilt + 1j * angles, dtype=complex)
-    exponents = rolls * find_log_generating(walk, np.array([tilt]), angles)[0] - nodes * beyond
+    exponents = rolls * compute_log_generating(walk, np.array([tilt]), angles)[0] - nodes * beyond
     scale = float(side.log_series[best])
     is_whole = bool(angles[-1] > pi - step / 2)
     terms = (np.exp(exponents + scale) * _sum_series(side, nodes, scale, is_whole=is_whole)).real
@@ -462,7 +462,7 @@ def _choose_angles(walk: Walk, rolls: int, tilt: float, width: int) -> tuple[Flo
     determines the distance between nodes.
     """
     sigma = sqrt(rolls * walk.variance)
-    tilted = sqrt(rolls * find_tilted_variance(walk, tilt))
+    tilted = sqrt(rolls * compute_tilted_variance(walk, tilt))
     step = 2 * pi / max(BELL_STEP * max(sigma, tilted) - POLE_STEP / tilt, 2.0 * width)
     whole = ceil(pi / step)
     is_bell = min(sigma, tilted) > MIN_SIGMA
@@ -529,7 +529,7 @@ class _Strip(NamedTuple):
     steps: Steps
 
 
-def find_ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0) -> Ends:
+def compute_ends(able: int, defenders: int, rules: Rules, margin: int, rare: float = 1.0) -> Ends:
     """Return the distribution of the armies left at the end of a battle.
 
     able: the attackers without the garrison; at least the number of attack dice.
@@ -542,18 +542,18 @@ def find_ends(able: int, defenders: int, rules: Rules, margin: int, rare: float 
     The relative error is at most 1e-12 for chances above 1e-15 times `rare`.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> left = find_ends(853_400, 1_000_000, CLASSIC, margin=128)
+    >>> left = compute_ends(853_400, 1_000_000, CLASSIC, margin=128)
     >>> round(float(left.attackers.chances.sum()), 10)
     0.4958367341
     """
-    steps = find_steps(*rules.full_roll, rules)
+    steps = compute_steps(*rules.full_roll, rules)
     i, j = rules.full_roll
-    ours = _Strip(able, i, find_attackers_walk(rules), steps)
+    ours = _Strip(able, i, compute_attackers_walk(rules), steps)
     mirrored = {(e, f): step[::-1] for (f, e), step in steps.items()}
-    theirs = _Strip(defenders, j, find_defenders_walk(rules), mirrored)
+    theirs = _Strip(defenders, j, compute_defenders_walk(rules), mirrored)
     omitted = OMITTED * rare
-    won, few_left = _run_along_strip(ours, theirs, margin, least=0, omitted=omitted)
-    lost, few_lost = _run_along_strip(theirs, ours, margin, least=j, omitted=omitted)
+    won, few_left = _run_along_strip(ours, theirs, margin, minimum=0, omitted=omitted)
+    lost, few_lost = _run_along_strip(theirs, ours, margin, minimum=j, omitted=omitted)
     return Ends(_add_few(won, few_lost, omitted), _add_few(lost, few_left, omitted))
 
 
@@ -580,15 +580,15 @@ def _add_few(window: Window, few: dict[int, float], omitted: float) -> Window:
 
 
 def _run_along_strip(
-    ours: _Strip, theirs: _Strip, margin: int, least: int, omitted: float
+    ours: _Strip, theirs: _Strip, margin: int, minimum: int, omitted: float
 ) -> tuple[Window, dict[int, float]]:
     """Return the chances of the armies left to us, and of the armies left to them.
 
     Only battles that end in our strip are counted. In this strip they have too few armies for all
     their dice. States in which both sides have too few armies must belong to only one strip.
 
-    margin: see `find_ends`.
-    least: the fewest armies with which we may enter the strip.
+    margin: see `compute_ends`.
+    minimum: the fewest armies with which we may enter the strip.
     omitted: states with a smaller chance may be left out.
     """
     last = theirs.dice + _count_taken(ours)
@@ -596,7 +596,7 @@ def _run_along_strip(
     lowest = min((int(xs[0]) for xs, _ in cells if len(xs)), default=0)
     highest = max((int(xs[-1]) for xs, _ in cells if len(xs)), default=0)
     first = max(lowest - margin - _count_taken(ours), 0)
-    rows = _find_entry_chances(ours, theirs, cells, least - first, first, highest - first + 1)
+    rows = _compute_entry_chances(ours, theirs, cells, minimum - first, first, highest - first + 1)
     left, few = rows[0], dict.fromkeys(range(1, theirs.dice), 0.0)
     for y in range(1, theirs.dice):
         won, held = run_forward(rows[y], y, ours.steps)
@@ -627,7 +627,7 @@ def _visit_probabilities(
     rolls = (armies - y - xs) // taken
     chances = np.where(rolls == 0, 1.0, 0.0)
     some = rolls > 0
-    chances[some] = find_probabilities(ours.walk, rolls[some], ours.armies - xs[some])
+    chances[some] = compute_probabilities(ours.walk, rolls[some], ours.armies - xs[some])
     return xs, chances
 
 
@@ -639,18 +639,18 @@ def _bound_deviation(taken: int, rolls: int, chance: float) -> float:
     return taken * sqrt(rolls * log(2 / chance) / 2)
 
 
-def _find_entry_chances(
+def _compute_entry_chances(
     ours: _Strip,
     theirs: _Strip,
     cells: list[tuple[Whole, Floats]],
-    least: int,
+    minimum: int,
     first: int,
     width: int,
 ) -> list[Floats]:
     """Return the chances to enter the strip with x armies against y: one array for each y.
 
     cells: the results of `_visit_probabilities` for the rows nearest to the strip.
-    least: the fewest armies of this side on entry, counted from `first`.
+    minimum: the fewest armies of this side on entry, counted from `first`.
     first, width: each array covers x = first .. first + width − 1.
     """
     taken = _count_taken(ours)
@@ -659,7 +659,7 @@ def _find_entry_chances(
     for y, (xs, chances) in enumerate(cells, start=theirs.dice):
         for k in range(y - theirs.dice + 1, taken + 1):
             after = xs - (taken - k) - first
-            inside = after >= max(least, 0)
+            inside = after >= max(minimum, 0)
             rows[y - k][after[inside]] += step[k] * chances[inside]
     return rows
 
@@ -672,10 +672,10 @@ def count_spare_armies(
     armies: the number of armies of this side.
     others: the number of armies of the other side.
     walk: the distribution of the side's losses in a roll with all dice.
-    margin, rare: as for `find_ends`.
+    margin, rare: as for `compute_ends`.
 
     >>> from iacta.rules.rules import CLASSIC
-    >>> count_spare_armies(10**6, 10, find_attackers_walk(CLASSIC), margin=128)
+    >>> count_spare_armies(10**6, 10, compute_attackers_walk(CLASSIC), margin=128)
     999606
     """
     taken = len(walk.counts) - 1
@@ -735,7 +735,7 @@ class Leap(RollKernel):
             return Chances(float(won), float(not won))
         # If `min_survivors` is more than the number of dice, these armies never fight.
         spare = max(min_survivors - self.rules.attack.kept, 0)
-        return _find_chances(attackers - spare, defenders, self.rules, min_survivors - spare)
+        return _compute_chances(attackers - spare, defenders, self.rules, min_survivors - spare)
 
     def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         """Return the distribution of the final state.
@@ -749,11 +749,11 @@ class Leap(RollKernel):
         self.refuse(max(start), defenders)
         states: dict[State, float] = {}
         for attackers, weight in start.items():
-            for state, probability in self._find_absorbing_states(attackers, defenders):
+            for state, probability in self._compute_absorbing_states(attackers, defenders):
                 states[state] = states.get(state, 0.0) + float(weight) * probability
         return Distribution.from_probabilities(states)
 
-    def _find_absorbing_states(
+    def _compute_absorbing_states(
         self, attackers: int, defenders: int
     ) -> Iterator[tuple[State, float]]:
         if attackers <= 0 or not defenders:
@@ -763,9 +763,11 @@ class Leap(RollKernel):
         rarer = min(chance for chance in (won, lost) if chance >= MIN_LEAP_CHANCE)
         rare = min(rarer, RARE_DIAGONAL)
         near = _choose_diagonal(self.rules, rare)
-        ours = count_spare_armies(attackers, defenders, find_attackers_walk(self.rules), near, rare)
+        ours = count_spare_armies(
+            attackers, defenders, compute_attackers_walk(self.rules), near, rare
+        )
         theirs = count_spare_armies(
-            defenders, attackers, find_defenders_walk(self.rules), near, rare
+            defenders, attackers, compute_defenders_walk(self.rules), near, rare
         )
         fighting, against = attackers - ours, defenders - theirs
         i, j = self.rules.full_roll
@@ -773,12 +775,12 @@ class Leap(RollKernel):
             for state, chance in (
                 Lattice(self.rules).run_forward(Distribution([fighting]), against).items()
             ):
-                least = _find_negligible_chance(lost if state.defenders else won)
+                least = _compute_negligible_chance(lost if state.defenders else won)
                 if chance > least or not (ours or theirs):
                     yield _add_spare(state, ours, theirs), float(chance)
             return
         _refuse_many(fighting + against)
-        left = find_ends(fighting, against, self.rules, near, rarer)
+        left = compute_ends(fighting, against, self.rules, near, rarer)
         for x, chance in _list_likely(left.attackers, won):
             yield State(x + ours, 0), chance
         for y, chance in _list_likely(left.defenders, lost):
@@ -792,7 +794,7 @@ def _add_spare(state: State, ours: int, theirs: int) -> State:
     return State(state.attackers + ours, 0)
 
 
-def _find_negligible_chance(win_chance: float) -> float:
+def _compute_negligible_chance(win_chance: float) -> float:
     """Return the chance below which an outcome is negligible.
 
     win_chance: the total chance to win of the side that wins in this outcome.
@@ -805,7 +807,7 @@ def _list_likely(window: Window, win_chance: float) -> Iterator[tuple[int, float
 
     win_chance: the chance of the side of the window to win.
     """
-    (indices,) = np.nonzero(window.chances > _find_negligible_chance(win_chance))
+    (indices,) = np.nonzero(window.chances > _compute_negligible_chance(win_chance))
     return zip((indices + window.first).tolist(), window.chances[indices].tolist(), strict=True)
 
 

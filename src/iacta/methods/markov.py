@@ -74,7 +74,7 @@ from iacta.methods.kernel import (
 )
 from iacta.probability.distribution import Distribution
 from iacta.rules.modes import ArmiesGrow, TrueRandom
-from iacta.rules.roll import find_gain
+from iacta.rules.roll import compute_gain
 from iacta.rules.rules import Rules
 
 Whole: TypeAlias = npt.NDArray[np.int64]
@@ -110,7 +110,7 @@ class BattleChains(NamedTuple):
         """
         won = [State(a, 0) for a in range(1, self.able + 1)]
         lost = [State(0, d) for d in range(1, self.defenders + 1)]
-        return [*won, *lost, *([None] if find_gain(self.rules) else [])]
+        return [*won, *lost, *([None] if compute_gain(self.rules) else [])]
 
     def blocks(self) -> tuple[Any, Any]:
         transient = self.able * self.defenders
@@ -131,7 +131,7 @@ def _list_entries(
     able: int, defenders: int, rules: Rules
 ) -> tuple[int, tuple[Whole, Whole], Floats]:
     transient = able * defenders
-    count = transient + able + defenders + (find_gain(rules) > 0)
+    count = transient + able + defenders + (compute_gain(rules) > 0)
     over = np.arange(transient, count)
     moves = [*_list_moves(able, defenders, rules), (over, over, 1.0)]
     rows = np.concatenate([source for source, _, _ in moves])
@@ -142,7 +142,7 @@ def _list_entries(
 
 def _list_moves(able: int, defenders: int, rules: Rules) -> Moves:
     """For each result of each roll, yield the states before and after it, and its chance."""
-    numbers = _number_states(able, defenders, find_gain(rules))
+    numbers = _number_states(able, defenders, compute_gain(rules))
     most_attack, most_defence = rules.full_roll
     attack_dice, defence_dice = min(able, most_attack), min(defenders, most_defence)
     for i, j in product(range(1, attack_dice + 1), range(1, defence_dice + 1)):
@@ -245,13 +245,13 @@ class Markov(UnitKernel, RollKernel):
     @property
     def gain(self) -> int:
         """The number of armies that each side may gain in a roll; 0 if armies cannot grow."""
-        return find_gain(self.rules)
+        return compute_gain(self.rules)
 
     def refuse(self, attackers: int, defenders: int) -> None:
         """Raise `IactaError` if the chain is too large, or SciPy is needed and missing."""
         room = FIRST_ROOM * self.gain
         states = (max(attackers, 0) + room + 1) * (defenders + room + 1)
-        memory = MOVE_BYTES * (self._find_most_lost(attackers, defenders) + 2) * states
+        memory = MOVE_BYTES * (self._compute_most_lost(attackers, defenders) + 2) * states
         self.refuse_too_large(attackers, defenders, memory=memory)
         if self.gain and states > MAX_GROWN_STATES:
             raise TooLargeError(
@@ -272,12 +272,12 @@ class Markov(UnitKernel, RollKernel):
         """
         if self.gain:
             return Error(0.0, MAX_ERROR)
-        most = self._find_most_lost(attackers, defenders)
+        most = self._compute_most_lost(attackers, defenders)
         roundings = (attackers + defenders) * (2 + (most + 1) * (most + 2) // 2)
         # A campaign adds at most eight roundings between two battles.
         return Error((roundings + 8) * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
-    def _find_most_lost(self, attackers: int, defenders: int) -> int:
+    def _compute_most_lost(self, attackers: int, defenders: int) -> int:
         return min(max(attackers, 0), defenders, *self.rules.full_roll)
 
     def most_left(self, attackers: int, defenders: int) -> State:

@@ -39,7 +39,7 @@ import numpy.typing as npt
 
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
-from iacta.methods.counting import Coefficients, find_coefficients, list_powers
+from iacta.methods.counting import Coefficients, compute_coefficients, list_powers
 from iacta.methods.diagonals import Numbers, Span, iterate_spans, view_rows
 from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large
 from iacta.methods.sees_first import Aim as Aim  # re-exported
@@ -247,8 +247,8 @@ def is_rolling_best_in_the_limit(
     return np.array([False, *(value > 0 for value in values[1:])])
 
 
-def _list_numbers(most: int, may_choose: bool) -> range:
-    return range(most, 0 if may_choose else most - 1, -1)
+def _list_numbers(maximum: int, may_choose: bool) -> range:
+    return range(maximum, 0 if may_choose else maximum - 1, -1)
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ class _Induction:
 
     @cached_property
     def coefficients(self) -> Coefficients:
-        return find_coefficients(max(self.able, 1), max(self.defenders, 1), self.rules)
+        return compute_coefficients(max(self.able, 1), max(self.defenders, 1), self.rules)
 
     @property
     def kind(self) -> type:
@@ -329,12 +329,12 @@ class _Induction:
         # An error includes the rounding errors of later sums that use the value.
         won[:, ERROR] = won[:, VALUE] * self.term_error
         for span in iterate_spans(self.able, self.defenders, self.rules.full_roll):
-            states = self._find_best(span, diagonals[:, :SUMMED])
+            states = self._choose_best(span, diagonals[:, :SUMMED])
             states[ERROR] += self.term_error * abs(states[VALUE])
             span.view(diagonals)[:] = states
         return view_rows(diagonals)
 
-    def _find_best(self, span: Span, diagonals: Numbers) -> Numbers:
+    def _choose_best(self, span: Span, diagonals: Numbers) -> Numbers:
         """Return all quantities of the states of a span, `[quantity, state]`."""
         after = {m: span.after(diagonals, m) for m in range(1, min(span.dice) + 1)}
         found = [self._evaluate_stop(span)] if self.choices.stop else []
@@ -373,7 +373,7 @@ def _choose_better(first: Numbers, second: Numbers, sign: int = 1) -> Numbers:
 _worse = partial(_choose_better, sign=-1)
 
 
-def find_chance_if_seen(
+def compute_chance_if_seen(
     attackers: int, defenders: int, rules: Rules, aim: Aim = "conquest"
 ) -> float:
     """Return the chance to win against a defender who sees the attack roll.
@@ -387,7 +387,7 @@ def find_chance_if_seen(
     Return a float with the error of `SeesFirst`. Exceptions are as for `SeesFirst`; modes without
     attack rolls also raise `IllegalError`.
 
-    >>> round(find_chance_if_seen(10, 10, Rules(), "losses"), 4)
+    >>> round(compute_chance_if_seen(10, 10, Rules(), "losses"), 4)
     0.454
     """
     mode = rules.mode

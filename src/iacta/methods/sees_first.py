@@ -14,7 +14,7 @@ but never P. In a campaign each defender considers only their own territory.
 A defender who minimises losses chooses the j that minimises Σ_k c_k(j, y) · (k + L), with the L of
 the next state. The sum over y is L(a, d), the expected number of defenders lost.
 
-Given the replies, a battle is a Markov chain: `AllBattles.find_values` runs it backward, and
+Given the replies, a battle is a Markov chain: `AllBattles.compute_values` runs it backward, and
 `AllBattles.run_forward` runs it forward. States with a + d = t armies depend only on states with
 fewer, so a whole anti-diagonal is computed at once. Throws with the same distributions of losses
 are merged into one y: the 56 throws of three dice become 21.
@@ -48,7 +48,7 @@ from iacta.methods.counting import (
     Ends,
     ExactRow,
     UnitKernel,
-    find_least_root,
+    compute_least_root,
     list_powers,
     scale_to_integers,
 )
@@ -71,7 +71,7 @@ from iacta.methods.kernel import (
 )
 from iacta.probability.distribution import Probability
 from iacta.rules.modes import DefenderSeesFirst
-from iacta.rules.roll import find_loss_counts_by_throw, refuse_many_rolls
+from iacta.rules.roll import count_losses_by_throw, refuse_many_rolls
 from iacta.rules.rules import Rules
 
 SEES_FIRST: str = "sees_first"
@@ -120,10 +120,10 @@ class SeesFirst(UnitKernel):
     def refuse(self, attackers: int, defenders: int) -> None:
         """Raise `IactaError` if the battle is too large, or if replies change the attack dice."""
         refuse_many_rolls(*self.rules.full_roll, self.rules)
-        throws = len(find_loss_counts_by_throw(*self.rules.full_roll, self.rules))
+        throws = len(count_losses_by_throw(*self.rules.full_roll, self.rules))
         number_bytes = 8
         if self.exact:
-            number_bytes = (attackers + defenders) * find_unit(self.rules).bit_length() // 8 + 50
+            number_bytes = (attackers + defenders) * compute_unit(self.rules).bit_length() // 8 + 50
         work = self.rules.defence.kept * throws * number_bytes
         memory = TABLES * (attackers + 1) * (defenders + 1) * number_bytes
         memory += (attackers + defenders) * (work + OUTCOME_BYTES)
@@ -178,16 +178,16 @@ class SeesFirst(UnitKernel):
         elif battles.able and not won.any() and (lost[1:] == 1).all():
             table = battles.hold_table
         else:
-            table = battles.find_values(won, lost)
+            table = battles.compute_values(won, lost)
         powers = battles.powers.tolist()
         for d, row in enumerate(table[1:], start=1):
             yield ExactRow(row.tolist(), powers, scale, d) if self.exact else row
 
-    def find_transitions(
+    def compute_transitions(
         self, attackers: int, defenders: int, min_attackers: int = 0
     ) -> Transitions:
         if self.exact or not attackers:
-            return super().find_transitions(attackers, defenders, min_attackers)
+            return super().compute_transitions(attackers, defenders, min_attackers)
         memory = 8 * (attackers + 1) ** 2 * (defenders + 1)
         refuse_too_large(attackers, defenders, memory=memory, method=self.name)
         start = np.eye(attackers + 1)
@@ -204,7 +204,7 @@ class SeesFirst(UnitKernel):
         Otherwise every roll may cost armies, all defenders are lost in the end, and the limit is 1.
         """
         for most_dice in range(1, min(defenders, self.rules.defence.kept) + 1):
-            losses = find_loss_counts_by_throw(self.rules.attack.kept, most_dice, self.rules)
+            losses = count_losses_by_throw(self.rules.attack.kept, most_dice, self.rules)
             if all(any(not any(each.counts[1:]) for each in row) for row in losses):
                 return Fraction(0)
         return Fraction(1)
@@ -215,14 +215,14 @@ class SeesFirst(UnitKernel):
         It is 0 if the attackers have a number of dice against which no reply costs them an army.
         """
         for dice in range(1, min(attackers, self.rules.attack.kept) + 1):
-            losses = find_loss_counts_by_throw(dice, self.rules.defence.kept, self.rules)
+            losses = count_losses_by_throw(dice, self.rules.defence.kept, self.rules)
             if not any(any(each.counts[:-1]) for row in losses for each in row):
                 return Fraction(0)
         return Fraction(1)
 
 
 def _list_throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:
-    throws = find_loss_counts_by_throw(attack_dice, defence_dice, rules)
+    throws = count_losses_by_throw(attack_dice, defence_dice, rules)
     total = sum(throws.values())
     return tuple(
         Throw(count / total, tuple(dict.fromkeys(map(list_results, replies))))
@@ -238,7 +238,7 @@ class AllBattles:
     defenders: the largest number of defenders.
     rules: the rules of the battles.
     exact: whether to compute in whole numbers instead of floats.
-    aim: the quantity that the defender minimises, as for `optimal_play.find_chance_if_seen`.
+    aim: the quantity that the defender minimises, as for `optimal_play.compute_chance_if_seen`.
 
     Tables have entries `[d, a]` for a attackers against d defenders, in units of U^(a+d).
 
@@ -258,7 +258,7 @@ class AllBattles:
 
     @property
     def unit(self) -> int:
-        return find_unit(self.rules) if self.exact else 1
+        return compute_unit(self.rules) if self.exact else 1
 
     @cached_property
     def powers(self) -> Numbers:
@@ -275,7 +275,7 @@ class AllBattles:
         if self.exact:
             return 0.0
         attack, defence = self.rules.full_roll
-        throws = len(find_loss_counts_by_throw(attack, defence, self.rules))
+        throws = len(count_losses_by_throw(attack, defence, self.rules))
         terms = sum(min(attack, j) + 1 for j in range(1, defence + 1))
         roundings = (self.able + self.defenders) * (throws.bit_length() + terms + 2)
         # A campaign adds at most eight roundings between two battles.
@@ -297,7 +297,7 @@ class AllBattles:
     def conquest_table(self) -> Numbers:
         """The table of P, the attackers' chances to win, as `[d, a]`."""
         if self.aim == "losses":
-            return self.find_values(np.ones(self.able + 1), np.zeros(self.defenders + 1))
+            return self.compute_values(np.ones(self.able + 1), np.zeros(self.defenders + 1))
         table = self._make_table()
         table[0] = self.powers[: self.able + 1]
         return self._fill(table, np.minimum)
@@ -341,12 +341,12 @@ class AllBattles:
             values.append(value)
         return values
 
-    def find_replies(self, span: Span) -> npt.NDArray[np.bool_]:
+    def compute_replies(self, span: Span) -> npt.NDArray[np.bool_]:
         """Return whether the defender answers throw y with j dice, as an array `[j − 1, y, state]`.
 
         >>> battles = AllBattles(2, 2, Rules(), exact=True)
         >>> *_, span = battles.iterate_spans()
-        >>> battles.find_replies(span).sum(axis=(1, 2)).tolist()  # replies of one die, of two
+        >>> battles.compute_replies(span).sum(axis=(1, 2)).tolist()  # replies of one die, of two
         [6, 15]
         """
         sparing = self.aim == "losses"
@@ -366,16 +366,16 @@ class AllBattles:
         most_dice = len(good) - 1 - good[::-1].argmax(axis=0)
         return np.asarray(np.arange(len(good))[:, np.newaxis, np.newaxis] == most_dice)
 
-    def find_moves(self, span: Span) -> list[Numbers]:
+    def compute_moves(self, span: Span) -> list[Numbers]:
         """For each j, return the chances of a reply with j dice and a loss of k, `[k, state]`."""
         return [
             _sum_by_halves(step[:, :, np.newaxis] * chosen[:, np.newaxis, :])
             for step, chosen in zip(
-                self._tabulate_replies(span), self.find_replies(span), strict=True
+                self._tabulate_replies(span), self.compute_replies(span), strict=True
             )
         ]
 
-    def find_values(self, won: Numbers, lost: Numbers) -> Numbers:
+    def compute_values(self, won: Numbers, lost: Numbers) -> Numbers:
         """Return the table of expected values.
 
         won: `won[a]` is the value of a victory with a attackers left, garrison excluded.
@@ -384,7 +384,7 @@ class AllBattles:
         `won` and `lost` may have a second axis, which the result keeps.
 
         >>> battles = AllBattles(2, 1, Rules())
-        >>> round(float(battles.find_values(np.arange(3), np.zeros(2))[1, 2]), 4)
+        >>> round(float(battles.compute_values(np.arange(3), np.zeros(2))[1, 2]), 4)
         1.3329
         """
         powers = self.powers.reshape(-1, *[1] * (won.ndim - 1))
@@ -394,7 +394,7 @@ class AllBattles:
         diagonals = view_diagonals(table)
         for span in self.iterate_spans():
             here = span.view(diagonals)
-            for move in self.find_moves(span):
+            for move in self.compute_moves(span):
                 for k, chance in enumerate(move):
                     here += chance * span.view(diagonals, len(move) - 1, k)
         return table
@@ -418,7 +418,7 @@ class AllBattles:
         diagonals = view_diagonals(table)
         for span in reversed([*self.iterate_spans()]):
             here = span.view(diagonals)
-            for move in self.find_moves(span):
+            for move in self.compute_moves(span):
                 for k, chance in enumerate(move):
                     span.view(diagonals, len(move) - 1, k)[:] += chance * here
         return table[0], table[:, 0]
@@ -429,7 +429,7 @@ def _tabulate_replies(
     attack_dice: int, defence_dice: int, rules: Rules, exact: bool
 ) -> tuple[Numbers, ...]:
     """For each number j of reply dice, return c_k(j, y) as `[y, k]`, times U^m if exact."""
-    unit = find_unit(rules) if exact else 1
+    unit = compute_unit(rules) if exact else 1
     steps = []
     for ways, total in _count_ways(attack_dice, defence_dice, rules):
         taken = ways.shape[1] - 1
@@ -439,7 +439,7 @@ def _tabulate_replies(
 
 def _count_ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[tuple[Numbers, int]]:
     """For each reply of j dice, yield c_k(j, y) as counts `[y, k]` and their common total."""
-    losses = find_loss_counts_by_throw(attack_dice, defence_dice, rules)
+    losses = count_losses_by_throw(attack_dice, defence_dice, rules)
     thrown = sum(losses.values())
     for replies in zip(*losses, strict=True):
         ways = [
@@ -450,17 +450,17 @@ def _count_ways(attack_dice: int, defence_dice: int, rules: Rules) -> Iterator[t
 
 
 @lru_cache(maxsize=256)
-def find_unit(rules: Rules) -> int:
+def compute_unit(rules: Rules) -> int:
     """Return the smallest U that makes all c_k(j, y) · U^m whole numbers.
 
     rules: the rules of the battles.
 
-    >>> find_unit(Rules())
+    >>> compute_unit(Rules())
     1296
     """
     return lcm(
         *(
-            find_least_root(total // gcd(total, *ways.ravel()), ways.shape[1] - 1)
+            compute_least_root(total // gcd(total, *ways.ravel()), ways.shape[1] - 1)
             for i in range(1, rules.attack.kept + 1)
             for ways, total in _count_ways(i, rules.defence.kept, rules)
         )

@@ -91,8 +91,8 @@ class Reserve(Kernel):
     def for_question(self, question: str, attackers: int, defenders: int) -> Kernel:
         return self.inner.for_question(question, max(attackers - self.held_back, 0), defenders)
 
-    def find_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
-        decider, wanted = self.inner.find_decider(chance)
+    def choose_decider(self, chance: Fraction) -> tuple[Kernel, Fraction]:
+        decider, wanted = self.inner.choose_decider(chance)
         same = decider is self.inner
         return self if same else Reserve(decider, self.stop, self.garrison), wanted
 
@@ -136,7 +136,7 @@ class Reserve(Kernel):
             return np.zeros((staying + attackers, defenders), object if self.exact else float)
         return self.inner.win_table(attackers - held, defenders, staying + held)
 
-    def find_transitions(
+    def compute_transitions(
         self, attackers: int, defenders: int, min_attackers: int = 0
     ) -> Transitions:
         held = min(self.held_back, attackers + 1)
@@ -144,7 +144,7 @@ class Reserve(Kernel):
         won, lost = (np.zeros((attackers + 1, count + 1)) for count in most)
         lost[:held, defenders] = 1.0
         if attackers >= held:
-            fighting = self.inner.find_transitions(
+            fighting = self.inner.compute_transitions(
                 attackers - held, defenders, max(min_attackers - held, 0)
             )
             won[held:, held:], lost[held:] = fighting
@@ -201,11 +201,11 @@ State(attackers=3, defenders=0): 2890})
         weights = (self.rules.attack.kept + 12) * UNIT_ROUNDOFF
         return Error((max(by_rolls, by_rows) + weights) * 1.001)  # (1 + u)^n − 1 < 1.001 n u
 
-    def _find_steps(self, attackers: int, defenders: int) -> tuple[int, Steps]:
+    def _compute_steps(self, attackers: int, defenders: int) -> tuple[int, Steps]:
         """Return U (1 for floats) and, for each (attack dice, defence dice), c_0 .. c_m."""
         if self.exact:
-            return counting.find_coefficients(attackers, defenders, self.rules)
-        return 1, lattice.find_steps(attackers, defenders, self.rules)
+            return counting.compute_coefficients(attackers, defenders, self.rules)
+        return 1, lattice.compute_steps(attackers, defenders, self.rules)
 
     def ends(self, able: Weights, defenders: int) -> Ends:
         attack, defence = self.rules.full_roll
@@ -226,13 +226,13 @@ State(attackers=3, defenders=0): 2890})
             else:
                 _, left_out = groups.setdefault((attack, -1, n - more), ({n - more: 1}, {}))
                 left_out[more] = weight
-        unit, steps = self._find_steps(max(able), defenders)
+        unit, steps = self._compute_steps(max(able), defenders)
         for start, left_out in groups.values():
             self._refuse_group(max(start), defenders, less, left_out, unit)
         return unit, (
             (State(a + more, d + less), x * weight, lost)
             for (fewest, *_), (start, left_out) in groups.items()
-            for (a, d), x, lost in self._find_absorbing_states(
+            for (a, d), x, lost in self._compute_absorbing_states(
                 start, defenders - less, fewest, unit, steps
             )
             if x
@@ -263,7 +263,7 @@ State(attackers=3, defenders=0): 2890})
     def _measure_number(self, armies: int, unit: int) -> int:
         return 50 + armies * unit.bit_length() // 8 if self.exact else 8
 
-    def _find_absorbing_states(
+    def _compute_absorbing_states(
         self, start: Weights, defenders: int, fewest: int, unit: int, steps: Steps
     ) -> Iterable[tuple[State, Any, int]]:
         """Return the final states, as `ends` does, for starts with the same threshold t.
@@ -273,8 +273,8 @@ State(attackers=3, defenders=0): 2890})
         top, rolls = max(start), self.stop.max_rolls
         if rolls is None or rolls >= top + defenders - 1:
             if self.exact:
-                return counting.find_absorbing_states(start, defenders, unit, steps, fewest)
-            return lattice.find_absorbing_states(start, defenders, steps, fewest)
+                return counting.compute_absorbing_states(start, defenders, unit, steps, fewest)
+            return lattice.compute_absorbing_states(start, defenders, steps, fewest)
         states: Numbers = np.zeros((top + 1, defenders + 1), object if self.exact else float)
         for n, weight in start.items():
             states[n, -1] = weight * unit ** (top - n)
@@ -301,7 +301,7 @@ State(attackers=3, defenders=0): 2890})
             yield from self._run_with_one_threshold(values)
             return
         attack, defence = self.rules.full_roll
-        unit, steps = self._find_steps(max(attackers, 1), max(defenders, 1))
+        unit, steps = self._compute_steps(max(attackers, 1), max(defenders, 1))
         rolls = self.stop.max_rolls
         if rolls is not None and rolls >= attackers + defenders - 1:
             rolls = None  # every battle ends before the limit

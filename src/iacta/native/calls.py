@@ -39,7 +39,7 @@ def call_core(
     unsound: the error message if the core reports invalid input.
     """
     stopped = library.constant("STOPPED")
-    if not lock.acquire(timeout=min(deadline.find_seconds_left(), TIMEOUT_MAX)):
+    if not lock.acquire(timeout=min(deadline.measure_seconds_left(), TIMEOUT_MAX)):
         return stopped
     try:
         code = stopped
@@ -69,7 +69,7 @@ def make_budget(library: Library, deadline: Deadline, states: float, seconds: fl
     record = CoreData(library, "budget")
     record.data.stop = POINTER(c_int32)(deadline.flag)
     record.set_fields(
-        seconds=min(deadline.find_seconds_left(), seconds),
+        seconds=min(deadline.measure_seconds_left(), seconds),
         states=int(min(states, 2**62)),
         bytes=deadline.bytes,
     )

@@ -102,7 +102,7 @@ class CoreData:
     def set_rows(self, first: str, entries: str, rows: Sequence[Sequence[Any]]) -> None:
         """Set two fields to rows of different lengths: their offsets, and all entries in order."""
         self.set_fields(
-            **{first: find_offsets(rows), entries: [each for row in rows for each in row]}
+            **{first: compute_offsets(rows), entries: [each for row in rows for each in row]}
         )
 
     @property
@@ -111,7 +111,7 @@ class CoreData:
         return ctypes.byref(self.data)
 
 
-def find_offsets(rows: Iterable[Sized]) -> npt.NDArray[np.int64]:
+def compute_offsets(rows: Iterable[Sized]) -> npt.NDArray[np.int64]:
     """Return the index at which each row begins, and the total number of entries."""
     return np.cumsum([0, *map(len, rows)])
 

@@ -47,14 +47,14 @@ class Deadline:
         """Return a deadline `time_limit` seconds from now; `None` for no limit."""
         return cls(None if time_limit is None else read_seconds(time_limit, "time_limit"))
 
-    def find_seconds_left(self) -> float:
+    def measure_seconds_left(self) -> float:
         """Return the remaining time in seconds, or infinity without a limit."""
         return max(self._end - monotonic(), 0.0)
 
     @property
     def time_limit(self) -> float | None:
         """The remaining time in seconds, or `None` without a limit."""
-        return self.find_seconds_left() if self.limited else None
+        return self.measure_seconds_left() if self.limited else None
 
     @property
     def seconds(self) -> float:
@@ -69,7 +69,7 @@ class Deadline:
 
     def extend_to(self, seconds: float) -> "Deadline":
         """Return a deadline that is at least `seconds` from now, with the same stop flag."""
-        return self._replace_seconds(max(self.find_seconds_left(), seconds))
+        return self._replace_seconds(max(self.measure_seconds_left(), seconds))
 
     def postpone(self, seconds: float) -> "Deadline":
         """Return a deadline that is `seconds` later, with the same stop flag."""
@@ -85,16 +85,16 @@ class Deadline:
         found.is_divided = False
         return found
 
-    def take_share(self, share: float, least: float = 0.0) -> "Deadline":
+    def take_share(self, share: float, minimum: float = 0.0) -> "Deadline":
         """Return a deadline for a share of the remaining time.
 
         share: the share, from 0 to 1.
-        least: the minimum number of seconds, unless less time remains.
+        minimum: the minimum number of seconds, unless less time remains.
         """
         if not self.is_divided:
             return self
-        left = self.find_seconds_left()
-        return self._replace_seconds(max(left * share, min(least, left)))
+        left = self.measure_seconds_left()
+        return self._replace_seconds(max(left * share, min(minimum, left)))
 
     def _replace_seconds(self, seconds: float) -> "Deadline":
         found = Deadline(seconds if self.limited else None, self.bytes)

@@ -85,7 +85,7 @@ def _read_fields(body: str, types: Mapping[str, Any]) -> Iterator[tuple[str, Any
         for part in rest.split(","):
             match = re.fullmatch(DECLARATOR, part.strip())
             assert match is not None, part  # noqa: S101 # the header is part of iacta
-            found = _find_type(kind.rstrip("*"), stars + match[1], types)
+            found = _choose_type(kind.rstrip("*"), stars + match[1], types)
             yield match[2], found * int(match[3]) if match[3] else found
 
 
@@ -98,10 +98,10 @@ def _read_arguments(text: str, types: Mapping[str, Any]) -> Iterator[Any]:
 def _read_type(text: str, types: Mapping[str, Any]) -> Any:
     """Return the `ctypes` type of a C type such as `const double*`."""
     name = text.replace("const", "").replace("*", "").strip()
-    return None if name == "void" else _find_type(name, "*" * text.count("*"), types)
+    return None if name == "void" else _choose_type(name, "*" * text.count("*"), types)
 
 
-def _find_type(name: str, stars: str, types: Mapping[str, Any]) -> Any:
+def _choose_type(name: str, stars: str, types: Mapping[str, Any]) -> Any:
     if stars and name == "char":
         return ctypes.c_char_p
     kind = types[name]

@@ -20,7 +20,7 @@ from iacta.inputs.checks import (
     read_int_array,
 )
 from iacta.inputs.errors import IllegalError
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Floats, Kernel, Values
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
@@ -213,9 +213,9 @@ def win_table(
         ]
         return np.reshape(tables, (*rule_sets.shape, *np.shape(tables)[1:]))
     rules = find_rules(rules, garrison)
-    kernel = find_kernel(rules, exact=exact, method=method)
-    max_attackers = read_int(attackers, "attackers", least=1)
-    max_defenders = read_int(defenders, "defenders", least=1)
+    kernel = choose_kernel(rules, exact=exact, method=method)
+    max_attackers = read_int(attackers, "attackers", minimum=1)
+    max_defenders = read_int(defenders, "defenders", minimum=1)
     staying = min(rules.garrison, max_attackers - 1)
     if not _has_tables(kernel):
         rows, columns = np.arange(1, max_attackers + 1), np.arange(1, max_defenders + 1)
@@ -266,7 +266,7 @@ def broadcast_rules(
 
 def _has_tables(kernel: Kernel) -> bool:
     """Return whether a kernel, or the kernel from which it takes chances, computes whole rows."""
-    return kernel.is_vectorised or kernel.find_decider(HALF)[0].is_vectorised
+    return kernel.is_vectorised or kernel.choose_decider(HALF)[0].is_vectorised
 
 
 def _read_battles(
@@ -278,11 +278,11 @@ def _read_battles(
     method: str,
 ) -> _Battles:
     rules = find_rules(rules, garrison)
-    kernel = find_kernel(rules, exact=exact, method=method)
+    kernel = choose_kernel(rules, exact=exact, method=method)
     attacker_array, defender_array = broadcast_arrays(
-        read_int_array(attackers, "attackers", least=1),
-        read_int_array(defenders, "defenders", least=1),
-        most=MAX_ROW_LENGTH if exact else MAX_ARRAY_SIZE,
+        read_int_array(attackers, "attackers", minimum=1),
+        read_int_array(defenders, "defenders", minimum=1),
+        maximum=MAX_ROW_LENGTH if exact else MAX_ARRAY_SIZE,
     )
     staying = min(rules.garrison, int(attacker_array.max(initial=1)))
     split = method == "auto"
@@ -377,7 +377,7 @@ class _Battles:
         able, defenders = self._sizes
         if not self.split or able * defenders <= cells_per_battle:
             return True
-        different, _ = self._find_different()
+        different, _ = self._list_different()
         return able * defenders <= cells_per_battle * len(different[0])
 
     def _compute_by_rows(self, won: ValueFunction, lost: ValueFunction) -> npt.NDArray[Any]:
@@ -398,24 +398,24 @@ class _Battles:
             flat[battles] = row[able[battles]]
         return means
 
-    def _find_different(self) -> tuple[Whole, Whole]:
+    def _list_different(self) -> tuple[Whole, Whole]:
         """Return the different battles, and for each battle its index in this list."""
         battles = np.stack([self.attackers.reshape(-1), self.defenders.reshape(-1)])
         return np.unique(battles, axis=1, return_inverse=True)
 
     def _compute_one_by_one(self, compute: Callable[[int, int], Probability]) -> npt.NDArray[Any]:
-        different, indices = self._find_different()
+        different, indices = self._list_different()
         numbers = self._make_empty_array((different.shape[1],))
         for index, (attackers, defenders) in enumerate(different.T.tolist()):
             numbers[index] = compute(attackers - self.staying, defenders)
         return numbers[indices].reshape(self.attackers.shape)
 
 
-def _group_indices(numbers: Whole, most: int) -> Iterator[Whole]:
-    """Yield the indices of all ones in an array, then of all twos, and so on up to `most`."""
+def _group_indices(numbers: Whole, maximum: int) -> Iterator[Whole]:
+    """Yield the indices of all ones in an array, then of all twos, and so on up to `maximum`."""
     # NumPy sorts 16-bit integers in linear time.
-    short = numbers.astype(np.uint16) if most < 2**16 else numbers
+    short = numbers.astype(np.uint16) if maximum < 2**16 else numbers
     order = np.argsort(short, kind="stable")
-    ends = np.cumsum(np.bincount(numbers, minlength=most + 1))
-    for number in range(1, most + 1):
+    ends = np.cumsum(np.bincount(numbers, minlength=maximum + 1))
+    for number in range(1, maximum + 1):
         yield order[ends[number - 1] : ends[number]]

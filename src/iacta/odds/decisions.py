@@ -14,14 +14,14 @@ from iacta.inputs.checks import check_choice, quote, read_int
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.meanings import Count
 from iacta.inputs.reprs import DisplayMixin
-from iacta.methods.hand_or_blitz import find_best_mix, find_expected_left, find_hand_rules
+from iacta.methods.hand_or_blitz import compute_best_mix, compute_expected_left, make_hand_rules
 from iacta.methods.optimal_play import (
     MAY_STOP,
     Aim,
     Choices,
     OptimalPlay,
     Reward,
-    find_chance_if_seen,
+    compute_chance_if_seen,
     is_rolling_best_in_the_limit,
     refuse_rules,
     solve,
@@ -113,7 +113,7 @@ class Decision(_Policy):
             f"{float(self.value):.6g}, {float(self.value_if_stopped):.6g} if stopped"
         )
 
-    def find_action(self, attackers: int, defenders: int) -> Action:
+    def choose_best_action(self, attackers: int, defenders: int) -> Action:
         """Return the best action for given numbers of armies.
 
         attackers: armies on the attacking territory, garrison included.
@@ -121,7 +121,7 @@ class Decision(_Policy):
 
         Raises `IactaError` for more armies than `rolls` covers.
 
-        >>> when_to_stop(12, 10, prize=10).find_action(3, 6)
+        >>> when_to_stop(12, 10, prize=10).choose_best_action(3, 6)
         'stop'
         """
         d = read_int(defenders, "defenders", 0, len(self.rolls) - 1)
@@ -225,7 +225,7 @@ def when_to_stop(
     battle = _read_battle(attackers, defenders, rules, garrison)
     refuse_rules(battle.rules)
     reward = _read_reward(prize, army_value, kill_value)
-    solver = _find_solver(exact)
+    solver = _choose_solver(exact)
     solution = _solve_to_boundary(
         battle,
         lambda able: solver(able, battle.defenders, battle.rules, reward, MAY_STOP),
@@ -247,7 +247,7 @@ def when_to_stop(
     )
 
 
-def find_prize_to_roll(
+def compute_prize_to_roll(
     attackers: int,
     defenders: int,
     rules: Rules | str = "classic",
@@ -261,7 +261,7 @@ def find_prize_to_roll(
     With a larger prize rolling is better, with a smaller prize stopping. The arguments and the
     exceptions are the same as for `when_to_stop`. Returns `None` if no army can attack.
 
-    >>> prize = find_prize_to_roll(7, 5)
+    >>> prize = compute_prize_to_roll(7, 5)
     >>> round(prize, 4), when_to_stop(7, 5, prize=prize + 0.01).action
     (4.8252, 'roll')
 
@@ -275,7 +275,7 @@ def find_prize_to_roll(
         return None
     reward = _read_reward(1, army_value, kill_value)
 
-    def find_gain(prize: Fraction) -> tuple[float, float]:
+    def compute_gain(prize: Fraction) -> tuple[float, float]:
         solution = solve(
             battle.able, battle.defenders, battle.rules, reward._replace(prize=prize), MAY_STOP
         )
@@ -283,16 +283,16 @@ def find_prize_to_roll(
         return float(solution.values[battle.state]), chance
 
     prize = Fraction(1)
-    gain, chance = find_gain(prize)
+    gain, chance = compute_gain(prize)
     while gain <= 0.0 and prize < MAX_VALUE:
         prize *= 2
-        gain, chance = find_gain(prize)
+        gain, chance = compute_gain(prize)
     while gain > 0.0 and chance > 0.0:
         smaller = max(prize - Fraction(gain / chance), Fraction(0))
         if smaller == prize or smaller == 0:
             return float(smaller)
         prize = smaller
-        gain, chance = find_gain(prize)
+        gain, chance = compute_gain(prize)
     return float(prize)
 
 
@@ -317,17 +317,17 @@ def best_mix(
     Source: the rules of RISK: Global Domination, as published in 2024.
     """
     battle = _read_battle(attackers, defenders, rules, garrison)
-    able, d, hand_rules = battle.able, battle.defenders, find_hand_rules(battle.rules)
+    able, d, hand_rules = battle.able, battle.defenders, make_hand_rules(battle.rules)
     solution = _solve_to_boundary(
         battle,
-        lambda most: find_best_mix(most, d, hand_rules),
+        lambda most: compute_best_mix(most, d, hand_rules),
         lambda: np.ones(d + 1, dtype=bool),
         blitz=True,
     )
     rolls, blitzes = solution.attack_dice > 0, solution.attack_dice == 0
     blitzes[:, 0] = False
     chance = float(solution.values[battle.state])
-    left = find_expected_left(able, d, hand_rules, solution)
+    left = compute_expected_left(able, d, hand_rules, solution)
     return Decision(
         *battle,
         objective="conquest",
@@ -384,7 +384,7 @@ def how_many_dice(
     reward = _read_reward(prize, army_value, kill_value)
     choices = Choices(may_stop, chooser in ("attacker", "both"), chooser in ("defender", "both"))
     with _restate_size(battle):
-        solver = _find_solver(exact)
+        solver = _choose_solver(exact)
         solution = solver(battle.able, battle.defenders, battle.rules, reward, choices)
     value, _, error = _compute_values(battle, reward, solution, exact)
     return DiceDecision(
@@ -426,7 +426,7 @@ def win_probability_if_seen(
     """
     check_choice(aim, ("conquest", "losses"), "aim")
     battle = _read_battle(attackers, defenders, rules, garrison)
-    return find_chance_if_seen(battle.able, battle.defenders, battle.rules, aim)
+    return compute_chance_if_seen(battle.able, battle.defenders, battle.rules, aim)
 
 
 class _Battle(NamedTuple):
@@ -447,8 +447,8 @@ def _read_battle(
     attackers: int, defenders: int, rules: Rules | str, garrison: int | None
 ) -> _Battle:
     return _Battle(
-        read_int(attackers, "attackers", least=1),
-        read_int(defenders, "defenders", least=1),
+        read_int(attackers, "attackers", minimum=1),
+        read_int(defenders, "defenders", minimum=1),
         find_rules(rules, garrison),
     )
 
@@ -471,7 +471,7 @@ def _read_value(value: Chance, name: str) -> Fraction:
     return fraction
 
 
-def _find_solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], OptimalPlay]:
+def _choose_solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], OptimalPlay]:
     check_choice(exact, (True, False), "exact")
     return solve_exactly if exact else solve
 

@@ -34,7 +34,7 @@ import numpy as np
 from iacta.inputs.checks import check_choice, parse_int, quote, read_int, read_list, set_field
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import format_short_repr
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Error, Floats, Values
 from iacta.odds.spread import (
     MAX_FRONT_ARMIES,
@@ -88,8 +88,8 @@ class Front:
     held: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        set_field(self, "attackers", read_int(self.attackers, "attackers", least=1))
-        set_field(self, "territories", read_int(self.territories, "territories", least=1))
+        set_field(self, "attackers", read_int(self.attackers, "attackers", minimum=1))
+        set_field(self, "territories", read_int(self.territories, "territories", minimum=1))
         check_choice(self.shape, SHAPES, "shape")
         set_field(self, "rules", None if self.rules is None else find_rules(self.rules))
         held = tuple(read_int(n, "held") for n in read_list(self.held, "held", "armies"))
@@ -158,10 +158,10 @@ def parse_front(text: str) -> Front:
     number = count.removeprefix(shape)
     attackers, *held = stacks.split("/")
     return Front(
-        parse_int(attackers, "attackers", least=1),
+        parse_int(attackers, "attackers", minimum=1),
         len(held) or 1
         if not number and (held or not colon)
-        else parse_int(number, "territories", least=1),
+        else parse_int(number, "territories", minimum=1),
         shape,
         find_rules(name) if named else None,
         tuple(parse_int(text, "held") for text in held),
@@ -226,7 +226,7 @@ def defend_fronts(
 
     Source: `iacta.odds.fronts`.
     """
-    total = read_int(armies, "armies", least=1, most=MAX_FRONT_ARMIES)
+    total = read_int(armies, "armies", minimum=1, maximum=MAX_FRONT_ARMIES)
     given = read_list(fronts, "fronts", "fronts, such as [15, 8]")
     if not given:
         raise IllegalError("missing fronts", parameter="fronts")
@@ -252,8 +252,8 @@ def defend_fronts(
     costs = [np.full(total + 1, np.inf) for _ in curves]
     for cost, curve in zip(costs, curves, strict=True):
         cost[: len(curve.taken)] = loss.cost(curve)
-    best, is_exact = _find_best_division(models, curves, costs, loss)
-    spreads = [model.find_best_spread(n) for model, n in zip(models, best, strict=True)]
+    best, is_exact = _choose_best_division(models, curves, costs, loss)
+    spreads = [model.choose_best_spread(n) for model, n in zip(models, best, strict=True)]
     value: Probability
     values: Sequence[Probability]
     if exact:
@@ -322,7 +322,7 @@ _LOSSES: dict[Objective, _Loss] = {
 def _read_front(
     given: object, rules: Rules, stop: StopRule, objective: Objective, exact: bool
 ) -> "_Row | _Group":
-    front = given if isinstance(given, Front) else Front(read_int(given, "fronts", least=1))
+    front = given if isinstance(given, Front) else Front(read_int(given, "fronts", minimum=1))
     own = rules if front.rules is None else find_rules(front.rules, rules.garrison)
     refuse_unfit(own, stop, exact, "to divide armies among fronts")
     if front.attackers > MAX_FRONT_ARMIES:
@@ -344,22 +344,22 @@ class _Row(NamedTuple):
     rules: Rules
     chain: AttackedChain
 
-    def compute_curve(self, most: int) -> _Curve:
+    def compute_curve(self, maximum: int) -> _Curve:
         chain = self.chain
-        if not chain.is_small(comb(most, len(chain.least))):
+        if not chain.is_small(comb(maximum, len(chain.least))):
             raise TooLargeError(
                 f"a chain must have at most {MAX_SPREADS:.0e} spreads, and at most "
                 f"{MAX_SPREAD_VALUES:.0e} spreads times attackers, "
-                f"got {quote(format_front(self.front))} with up to {quote(most)} armies"
+                f"got {quote(format_front(self.front))} with up to {quote(maximum)} armies"
             )
-        taken, missing = np.full(most + 1, np.inf), np.full(most + 1, -np.inf)
-        battles, payoff = chain.tabulate_battles(most), chain.payoff
-        for n in range(sum(chain.least), most + 1):
-            taken[n] = chain.find_all_values(n, payoff, battles)[1].min()
-            missing[n] = chain.find_all_values(n, payoff.complement(), battles)[1].max()
-        return _Curve(taken, missing, chain.bound_error(most))
+        taken, missing = np.full(maximum + 1, np.inf), np.full(maximum + 1, -np.inf)
+        battles, payoff = chain.tabulate_battles(maximum), chain.payoff
+        for n in range(sum(chain.least), maximum + 1):
+            taken[n] = chain.compute_all_values(n, payoff, battles)[1].min()
+            missing[n] = chain.compute_all_values(n, payoff.complement(), battles)[1].max()
+        return _Curve(taken, missing, chain.bound_error(maximum))
 
-    def find_best_spread(self, armies: int) -> Spread:
+    def choose_best_spread(self, armies: int) -> Spread:
         return self.chain.find_best(armies).spreads[0]
 
     def compute_exact_value(self, spread: Spread) -> Fraction:
@@ -373,21 +373,26 @@ class _Group(NamedTuple):
     rules: Rules
     stop: StopRule
 
-    def compute_curve(self, most: int) -> _Curve:
-        if len(self.front.least) > 1 and len(self.front.least) * (most + 1) ** 2 > MAX_FRONT_STEPS:
+    def compute_curve(self, maximum: int) -> _Curve:
+        if (
+            len(self.front.least) > 1
+            and len(self.front.least) * (maximum + 1) ** 2 > MAX_FRONT_STEPS
+        ):
             raise TooLargeError(
                 "the front must have fewer territories side by side, or fewer armies, got "
-                f"{quote(format_front(self.front))} with up to {quote(most)} armies"
+                f"{quote(format_front(self.front))} with up to {quote(maximum)} armies"
             )
-        falls, holds = self._compute_fall_and_hold_chances(most)
-        taken, missing = self._find_weakest(falls)[-1], -self._find_weakest(-holds)[-1]
+        falls, holds = self._compute_fall_and_hold_chances(maximum)
+        taken, missing = self._compute_weakest(falls)[-1], -self._compute_weakest(-holds)[-1]
         able = max(self._able, 1)
         error = (
-            find_kernel(self.rules, self.stop).for_question("table", able, most).error(able, most)
+            choose_kernel(self.rules, self.stop)
+            .for_question("table", able, maximum)
+            .error(able, maximum)
         )
         return _Curve(taken, missing, error)
 
-    def find_best_spread(self, armies: int) -> Spread:
+    def choose_best_spread(self, armies: int) -> Spread:
         """Return the spread in which the weakest territory is hardest to conquer."""
         falls, _ = self._compute_fall_and_hold_chances(armies)
         even = simple_spreads(armies, self.front.territories)["even"]
@@ -396,7 +401,7 @@ class _Group(NamedTuple):
             return even
         # Held armies restrict the spread, or more armies can be weaker under these rules.
         rest, spread = armies, []
-        costs, least = self._tabulate_costs(falls), self._find_weakest(falls)
+        costs, least = self._tabulate_costs(falls), self._compute_weakest(falls)
         for before, cost in zip(least[-2::-1], costs[:0:-1], strict=True):
             spread.append(int(np.argmin(np.maximum(before[rest::-1], cost[: rest + 1]))))
             rest -= spread[-1]
@@ -406,25 +411,25 @@ class _Group(NamedTuple):
         return whole
 
     def compute_exact_value(self, spread: Spread) -> Fraction:
-        kernel = find_kernel(self.rules, self.stop, exact=True)
+        kernel = choose_kernel(self.rules, self.stop, exact=True)
         return max(Fraction(kernel.win_probability(self._able, d)) for d in set(spread))
 
     @property
     def _able(self) -> int:
         return max(self.front.attackers - self.rules.garrison, 0)
 
-    def _compute_fall_and_hold_chances(self, most: int) -> tuple[Floats, Floats]:
+    def _compute_fall_and_hold_chances(self, maximum: int) -> tuple[Floats, Floats]:
         """Return the chances that a territory with n armies falls, and that it holds.
 
-        Index n is for n armies, up to `most`. Every territory needs an army, so index 0 is the
+        Index n is for n armies, up to `maximum`. Every territory needs an army, so index 0 is the
         worst possible value: `inf` for the chance to fall, `-inf` for the chance to hold.
         """
-        kernel, able = find_kernel(self.rules, self.stop), self._able
-        falls, holds = np.zeros(most + 1), np.ones(most + 1)
+        kernel, able = choose_kernel(self.rules, self.stop), self._able
+        falls, holds = np.zeros(maximum + 1), np.ones(maximum + 1)
         if able:
-            kernel.for_question("table", able, most).refuse(able, most)
+            kernel.for_question("table", able, maximum).refuse(able, maximum)
             for won, chances in ((1, falls), (0, holds)):
-                values = Values(np.full(able + 1, won), np.full(most + 1, 1 - won))
+                values = Values(np.full(able + 1, won), np.full(maximum + 1, 1 - won))
                 chances[1:] = [row[able] for row in kernel.run_backward(values)]
         falls = np.minimum(falls, 1.0)
         falls[0], holds[0] = np.inf, -np.inf
@@ -435,7 +440,7 @@ class _Group(NamedTuple):
         numbers = np.arange(len(costs))
         return [np.where(numbers < least, np.inf, costs) for least in self.front.least]
 
-    def _find_weakest(self, costs: Floats) -> list[Floats]:
+    def _compute_weakest(self, costs: Floats) -> list[Floats]:
         """Return the minimax cost of the first 1, 2, ... territories: the lowest possible maximum.
 
         Each array has one entry for each number of armies on these territories.
@@ -454,7 +459,7 @@ def _compute_least_costs(
     return least
 
 
-def _find_best_division(
+def _choose_best_division(
     models: Sequence[_Row | _Group],
     curves: Sequence[_Curve],
     costs: Sequence[Floats],
@@ -484,7 +489,7 @@ def _find_best_division(
     exact = {
         key: loss.exact_total(
             [
-                model.compute_exact_value(model.find_best_spread(n))
+                model.compute_exact_value(model.choose_best_spread(n))
                 for model, n in zip(models, one, strict=True)
             ]
         )
@@ -498,12 +503,12 @@ def _find_best_division(
 
 
 def _list_divisions(
-    costs: Sequence[Floats], least: Sequence[Floats], most: float
+    costs: Sequence[Floats], minimum: Sequence[Floats], maximum: float
 ) -> Iterator[Division]:
-    """Yield up to `MAX_COMPARED_DIVISIONS` + 1 divisions with a cost of at most `most`.
+    """Yield up to `MAX_COMPARED_DIVISIONS` + 1 divisions with a cost of at most `maximum`.
 
     costs: the costs c_f of each front.
-    least: the minimum costs C_1, C_2, ..., as returned by `_compute_least_costs`.
+    minimum: the minimum costs C_1, C_2, ..., as returned by `_compute_least_costs`.
     """
     pending: list[tuple[int, float, Division]] = [(len(costs[0]) - 1, 0.0, ())]
     count = 0
@@ -515,9 +520,9 @@ def _list_divisions(
             yield (rest, *division)
             continue
         cost = costs[index][: rest + 1]
-        sums = least[index - 1][rest::-1] + cost + spent
+        sums = minimum[index - 1][rest::-1] + cost + spent
         # The tolerance allows for rounding differences between sums in different orders.
-        near = np.flatnonzero(sums <= most * (1 + 1e-14)).tolist()
+        near = np.flatnonzero(sums <= maximum * (1 + 1e-14)).tolist()
         pending += [(rest - n, spent + float(cost[n]), (n, *division)) for n in near]
 
 

@@ -13,18 +13,18 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from iacta.battle.campaign import find_way_chances, find_way_values, refuse_tables
+from iacta.battle.campaign import compute_way_chances, compute_way_values, refuse_tables
 from iacta.battle.territory import Stage, Territories, read_territories, stages
 from iacta.inputs.checks import MAX_ROW_LENGTH, broadcast_arrays, quote, read_int, read_int_array
 from iacta.inputs.errors import IllegalError, TooLargeError
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Chances, Error, Kernel, Values
 from iacta.odds.arrays import Armies, Army, RuleSets, Whole, broadcast_rules
 from iacta.odds.search import (
     Curve,
     compare_chance,
-    find_least,
-    find_least_in_tables,
+    find_smallest,
+    find_smallest_in_tables,
     is_reached_by_floats,
 )
 from iacta.probability.chances import Chance, read_chance, read_chances
@@ -116,7 +116,7 @@ def armies_needed(
 
     Source: Van Wijgerden, "Let slip the dice of war", where `keep` is called T.
     """
-    return _find_needed(
+    return _compute_needed(
         defenders, chance, rules, attacking=True, garrison=garrison, keep=keep, stop=stop
     )
 
@@ -159,10 +159,10 @@ def armies_needed_for_campaign(
         able = _Search(way.kernels[0], True, way.keep).find_fewest_armies([target])[target]
         return able + way.stages[0].rules.garrison
 
-    def tabulate(most: int, _: Sequence[None]) -> Iterator[tuple[None, Curve]]:
-        error = way.bound_error(most)
-        row = np.asarray(way.compute_chances(most), dtype=float)
-        complement = partial(way.compute_chances, most, failing=True)
+    def tabulate(maximum: int, _: Sequence[None]) -> Iterator[tuple[None, Curve]]:
+        error = way.bound_error(maximum)
+        row = np.asarray(way.compute_chances(maximum), dtype=float)
+        complement = partial(way.compute_chances, maximum, failing=True)
         yield None, Curve(row, error, complement, way.compute_fractions)
 
     def refuse(_: None, chance: Fraction) -> None:
@@ -174,7 +174,7 @@ def armies_needed_for_campaign(
         _refuse_unreachable(prod(limits, start=Fraction(1)), chance, attained, "attackers")
 
     most = way.estimate_armies(wanted)
-    return find_least_in_tables({None: [wanted]}, tabulate, most, refuse)[None, wanted]
+    return find_smallest_in_tables({None: [wanted]}, tabulate, most, refuse)[None, wanted]
 
 
 def win_probabilities_keeping(
@@ -198,14 +198,14 @@ def win_probabilities_keeping(
     >>> win_probabilities_keeping([2, 3], [1], keep=2, exact=True)
     [Fraction(0, 1), Fraction(125, 216)]
     """
-    counts = [read_int(number, "attackers", least=1) for number in attackers]
+    counts = [read_int(number, "attackers", minimum=1) for number in attackers]
     way = _read_way(territories, find_rules(rules, garrison), stop, keep, exact=exact)
     kernel, defenders = way.kernels[0], way.stages[0].defenders
     most = max(counts) - way.stages[0].rules.garrison
     if len(way.stages) == 1 and (kernel.certain or _is_beyond_tables(kernel, most, defenders)):
         able = [count - way.stages[0].rules.garrison for count in counts]
         return [kernel.chances(number, defenders, way.keep).won for number in able]
-    return find_way_chances(way.stages, way.kernels, counts, way.keep)
+    return compute_way_chances(way.stages, way.kernels, counts, way.keep)
 
 
 @overload
@@ -256,7 +256,7 @@ def defenders_needed(
 
     Source: the same computation as `armies_needed`, for the other side.
     """
-    return _find_needed(attackers, chance, rules, attacking=False, garrison=garrison, stop=stop)
+    return _compute_needed(attackers, chance, rules, attacking=False, garrison=garrison, stop=stop)
 
 
 @dataclass(frozen=True)
@@ -292,13 +292,13 @@ def break_even_line(
 
     Source: Höhle's regression for up to 50 defenders, without a garrison.
     """
-    count = np.arange(1, read_int(defenders, "defenders", least=2) + 1)
+    count = np.arange(1, read_int(defenders, "defenders", minimum=2) + 1)
     attackers = armies_needed(count, EVEN, rules, garrison=garrison)
     slope, intercept = np.polyfit(count, attackers, 1)
     return BreakEvenLine(tuple(attackers.tolist()), float(intercept), float(slope))
 
 
-def _find_needed(
+def _compute_needed(
     others: Armies,
     chance: object,
     rules: RuleSets,
@@ -310,15 +310,15 @@ def _find_needed(
 ) -> int | Whole:
     if isinstance(rules, list | tuple | np.ndarray):
         options = {"attacking": attacking, "garrison": garrison, "keep": keep, "stop": stop}
-        return broadcast_rules(_find_needed, rules, others, chance, **options)
+        return broadcast_rules(_compute_needed, rules, others, chance, **options)
     rules = find_rules(rules, garrison)
     _refuse_growing(rules)
-    kernel = find_kernel(rules, read_stop(stop))
-    search = _Search(kernel, attacking, read_int(keep, "keep", least=0))
+    kernel = choose_kernel(rules, read_stop(stop))
+    search = _Search(kernel, attacking, read_int(keep, "keep", minimum=0))
     numbers, wanted = broadcast_arrays(
-        read_int_array(others, "defenders" if attacking else "attackers", least=1),
+        read_int_array(others, "defenders" if attacking else "attackers", minimum=1),
         read_chances(chance, certain=kernel.certain),
-        most=MAX_ROW_LENGTH,
+        maximum=MAX_ROW_LENGTH,
     )
     able = numbers if attacking else numbers - rules.garrison
     pairs = zip(able.reshape(-1).tolist(), wanted.reshape(-1).tolist(), strict=True)
@@ -352,28 +352,28 @@ class _Way(NamedTuple):
     kernels: list[Kernel]
     keep: int
 
-    def compute_chances(self, most: int, *, failing: bool = False) -> Chances1D:
-        """Return the chances that 0 to `most` attackers succeed, or that they fail."""
-        enough = np.arange(most + 1) >= self.keep
+    def compute_chances(self, maximum: int, *, failing: bool = False) -> Chances1D:
+        """Return the chances that 0 to `maximum` attackers succeed, or that they fail."""
+        enough = np.arange(maximum + 1) >= self.keep
         taken = (~enough if failing else enough).astype(int)
-        return find_way_values(self.stages, self.kernels, taken, int(failing))
+        return compute_way_values(self.stages, self.kernels, taken, int(failing))
 
-    def compute_fractions(self, most: int) -> Chances1D | None:
-        kernels = _find_exact_kernels(self.stages)
-        return None if kernels is None else self._replace(kernels=kernels).compute_chances(most)
+    def compute_fractions(self, maximum: int) -> Chances1D | None:
+        kernels = _list_exact_kernels(self.stages)
+        return None if kernels is None else self._replace(kernels=kernels).compute_chances(maximum)
 
-    def bound_error(self, most: int) -> Error:
-        """Return a bound on the error of the chances of up to `most` attackers.
+    def bound_error(self, maximum: int) -> Error:
+        """Return a bound on the error of the chances of up to `maximum` attackers.
 
         Raises `TooLargeError` for battles that are too large.
         """
         defended = [stage.defenders for stage in self.stages]
         try:
-            refuse_tables(self.stages, self.kernels, most)
+            refuse_tables(self.stages, self.kernels, maximum)
         except TooLargeError:
             raise _make_size_error(defended, self.keep) from None
         errors = (
-            kernel.for_question("table", most, defenders).error(most, defenders)
+            kernel.for_question("table", maximum, defenders).error(maximum, defenders)
             for defenders, kernel in zip(defended, self.kernels, strict=True)
         )
         return Error(*map(sum, zip(*errors, strict=True)))
@@ -384,7 +384,7 @@ class _Way(NamedTuple):
             _estimate_losses(stage.defenders, stage.rules, attacking=True) for stage in self.stages
         ]
         staying = sum(_count_reserve(stage.rules.garrison, stage.stop) for stage in self.stages)
-        lost = max(ceil(GUESS_FACTOR * _find_normal_quantile(losses, wanted)), 0)
+        lost = max(ceil(GUESS_FACTOR * _compute_normal_quantile(losses, wanted)), 0)
         return lost + self.keep + 16 + staying
 
 
@@ -411,7 +411,7 @@ def _estimate_losses(others: int, rules: Rules, *, attacking: bool) -> tuple[flo
     return float(rolls * (losses.pair_count - theirs)), float(variance)
 
 
-def _find_normal_quantile(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float:
+def _compute_normal_quantile(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float:
     """Return a quantile of a sum of losses, by a normal approximation.
 
     losses: the mean and the variance of each loss.
@@ -433,10 +433,10 @@ def _read_way(
     for stage in way:
         most_attack, most_defence = stage.rules.full_roll
         refuse_many_rolls(most_attack, min(stage.defenders, most_defence), stage.rules)
-    return _Way(way, kernels, read_int(keep, "keep", least=0))
+    return _Way(way, kernels, read_int(keep, "keep", minimum=0))
 
 
-def _find_exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
+def _list_exact_kernels(way: Iterable[Stage]) -> list[Kernel] | None:
     """Return kernels that compute with fractions, or `None` if a battle has no such kernel."""
     try:
         return [stage.kernel(exact=True) for stage in way]
@@ -482,7 +482,7 @@ class _Search(NamedTuple):
     def is_beyond_tables(self, other: int) -> bool:
         return _is_beyond_tables(self.kernel, *self.order_sides(max(self.keep, 1), other))
 
-    def find_limit(self, other: int) -> Fraction:
+    def compute_limit(self, other: int) -> Fraction:
         """Return the limit of the chance as the number of armies grows."""
         if self.attacking:
             return self.kernel.limit_of_attackers(other)
@@ -493,14 +493,14 @@ class _Search(NamedTuple):
         rules, reserve = self.kernel.rules, self.reserve
         if self.attacking:
             losses = _estimate_losses(other, rules, attacking=True)
-            return max(ceil(_find_normal_quantile([losses], wanted)), 1) + self.keep + reserve
+            return max(ceil(_compute_normal_quantile([losses], wanted)), 1) + self.keep + reserve
         losses = _estimate_losses(max(other - reserve, 0), rules, attacking=False)
-        return max(ceil(_find_normal_quantile([losses], wanted)), 1)
+        return max(ceil(_compute_normal_quantile([losses], wanted)), 1)
 
     def find_fewest_armies(self, targets: Collection[Target]) -> dict[Target, int]:
         none_attack = {target: 1 for target in targets if target.others <= 0}
         deciding = {
-            target: self.kernel.find_decider(target.chance)
+            target: self.kernel.choose_decider(target.chance)
             for target in targets
             if target.others > 0
         }
@@ -531,7 +531,7 @@ class _Search(NamedTuple):
         if not self.is_beyond_tables(other):
             return None
         try:
-            return find_least(
+            return find_smallest(
                 lambda n: self.is_enough(n, other, wanted), self.estimate_armies(other, wanted)
             )
         except _UndecidedError:
@@ -544,15 +544,15 @@ class _Search(NamedTuple):
         if reaches is None:
             if self.keep or sum(battle) > MAX_ARMIES_EXACTLY:
                 raise _UndecidedError
-            exact = find_kernel(self.kernel.rules, self.kernel.stop, exact=True)
+            exact = choose_kernel(self.kernel.rules, self.kernel.stop, exact=True)
             if exact.for_question("chance", *battle).is_vectorised:
                 raise _UndecidedError
             reaches = self.compute_chances(exact, battle).won >= wanted
         return reaches
 
-    def search_upward(self, other: int, chance: Fraction, least: int) -> int:
-        """Return the smallest number of armies from `least` on whose float chance is enough."""
-        number = max(least, self.keep)
+    def search_upward(self, other: int, chance: Fraction, minimum: int) -> int:
+        """Return the smallest number of armies from `minimum` on whose float chance is enough."""
+        number = max(minimum, self.keep)
         while not is_reached_by_floats(self.kernel.chances(number, other, self.keep), chance):
             number += 1
         return number
@@ -568,7 +568,7 @@ class _Search(NamedTuple):
         """
 
         def refuse(other: int, wanted: Fraction) -> None:
-            kernel, limit = original.kernel, original.find_limit(other)
+            kernel, limit = original.kernel, original.compute_limit(other)
             attained = (kernel.certain and limit == 1) or not kernel.stop.is_reserve
             _refuse_unreachable(limit, undecided[other][wanted], attained, self.side)
 
@@ -576,7 +576,7 @@ class _Search(NamedTuple):
         most = self.keep + 16 + 2 * largest + (self.reserve if self.attacking else 0)
         wanted = {other: list(chances) for other, chances in undecided.items()}
         try:
-            return find_least_in_tables(wanted, self.tabulate, most, refuse)
+            return find_smallest_in_tables(wanted, self.tabulate, most, refuse)
         except TooLargeError:
             if not self.attacking:
                 against = quote(largest + self.kernel.garrison)
@@ -591,43 +591,43 @@ class _Search(NamedTuple):
                 parameter="chance",
             ) from None
 
-    def tabulate(self, most: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
-        """Yield the chances of 0 to `most` armies against each number in `others`."""
-        battle = self.order_sides(most, max(others))
+    def tabulate(self, maximum: int, others: Sequence[int]) -> Iterator[tuple[int, Curve]]:
+        """Yield the chances of 0 to `maximum` armies against each number in `others`."""
+        battle = self.order_sides(maximum, max(others))
         table = self.kernel.for_question("table", *battle)
         refuse_tables([Stage(battle[1], self.kernel.rules)], [self.kernel], battle[0])
-        failures = self.compute_rows(self.kernel, most, others, failing=True)
-        for other, row in self.compute_rows(self.kernel, most, others):
+        failures = self.compute_rows(self.kernel, maximum, others, failing=True)
+        for other, row in self.compute_rows(self.kernel, maximum, others):
 
             def compute_complements(other: int = other) -> Chances1D:
                 return next(row for number, row in failures if number == other)
 
             def compute_exactly(n: int, other: int = other) -> Chances1D | None:
-                kernels = _find_exact_kernels([Stage(1, self.kernel.rules, self.kernel.stop)])
+                kernels = _list_exact_kernels([Stage(1, self.kernel.rules, self.kernel.stop)])
                 if kernels is None:
                     return None
                 return next(self.compute_rows(kernels[0], n, [other]))[1]
 
-            error = table.error(*self.order_sides(most, other))
+            error = table.error(*self.order_sides(maximum, other))
             yield other, Curve(row, error, compute_complements, compute_exactly)
 
     def compute_rows(
-        self, kernel: Kernel, most: int, others: Sequence[int], *, failing: bool = False
+        self, kernel: Kernel, maximum: int, others: Sequence[int], *, failing: bool = False
     ) -> Iterator[tuple[int, Chances1D]]:
-        """Yield each number in `others` with the chances of 0 to `most` armies.
+        """Yield each number in `others` with the chances of 0 to `maximum` armies.
 
         failing: whether the chances are chances of failure instead of success.
         """
         if self.attacking:
-            enough = (np.arange(most + 1) >= self.keep) != failing
+            enough = (np.arange(maximum + 1) >= self.keep) != failing
             rows = kernel.run_backward(
                 Values(enough.astype(int), [int(failing)] * (max(others) + 1))
             )
-            sizes, armies = set(others), np.arange(most + 1)
+            sizes, armies = set(others), np.arange(maximum + 1)
             yield from ((d, row[armies]) for d, row in enumerate(rows, start=1) if d in sizes)
         else:
             won, held = [int(failing)] * (max(others) + 1), int(not failing)
-            rows = kernel.run_backward(Values(won, [held] * (most + 1)))
+            rows = kernel.run_backward(Values(won, [held] * (maximum + 1)))
             armies = np.array(others)
             columns = np.vstack(
                 [np.full(len(others), int(failing)), *(row[armies] for row in rows)]

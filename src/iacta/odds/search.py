@@ -3,7 +3,7 @@
 The comparison is exact. It uses floats if their error bound allows it, and compares both the chance
 and its complement, because the smaller number is more precise. If floats cannot decide, fractions
 do. `Curve` searches a table with the chances of 0, 1, 2, ... armies. For battles that are too large
-for a table, `find_least` bisects and computes one battle in each step.
+for a table, `find_smallest` bisects and computes one battle in each step.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -84,20 +84,20 @@ class Curve:
 
 
 def compare_chance(
-    chances: Chances, wanted: Fraction, error: Error, least: Fraction = MIN_FLOAT_CHANCE
+    chances: Chances, wanted: Fraction, error: Error, minimum: Fraction = MIN_FLOAT_CHANCE
 ) -> bool | None:
     """Return whether a chance reaches a target, or `None` if floats cannot decide.
 
     chances: the chance and its complement.
     wanted: the target.
     error: a bound on the error of the chance and of its complement.
-    least: the smallest chance for which the error bound holds.
+    minimum: the smallest chance for which the error bound holds.
     """
     relative, absolute = Fraction(error.relative) + ROUNDING, Fraction(error.absolute)
     for chance, target, is_won in ((chances.won, wanted, True), (chances.lost, 1 - wanted, False)):
         number = Fraction(chance)
         larger = max(number, target)
-        if larger >= least and abs(number - target) > relative * larger + absolute:
+        if larger >= minimum and abs(number - target) > relative * larger + absolute:
             return (number > target) is is_won
     return None
 
@@ -112,20 +112,20 @@ def is_reached_by_floats(chances: Chances, wanted: Fraction) -> bool:
     return chances.won >= float(wanted)
 
 
-def find_least(
-    reaches: Callable[[int], bool], guess: int, step: int = 1, most: int | None = None
+def find_smallest(
+    reaches: Callable[[int], bool], guess: int, step: int = 1, maximum: int | None = None
 ) -> int | None:
     """Return the smallest positive integer for which a monotone condition holds.
 
     reaches: the condition. If it holds for a number, it must hold for all larger numbers.
     guess: the number at which the search starts.
     step: the length of the first step; each later step is twice as long.
-    most: the largest number to try, or `None` for no limit. If the condition does not hold for
+    maximum: the largest number to try, or `None` for no limit. If the condition does not hold for
         this number, the result is `None`.
 
-    >>> find_least(lambda n: n * n >= 50, guess=3)
+    >>> find_smallest(lambda n: n * n >= 50, guess=3)
     8
-    >>> find_least(lambda n: n * n >= 50, guess=1, most=4) is None
+    >>> find_smallest(lambda n: n * n >= 50, guess=1, maximum=4) is None
     True
     """
     low, high = 0, guess
@@ -135,9 +135,9 @@ def find_least(
         low = max(below, 0)
     else:
         while True:
-            if high == most:
+            if high == maximum:
                 return None
-            low, high = high, high + step if most is None else min(high + step, most)
+            low, high = high, high + step if maximum is None else min(high + step, maximum)
             step *= 2
             if reaches(high):
                 break
@@ -147,10 +147,10 @@ def find_least(
     return high
 
 
-def find_least_in_tables(
+def find_smallest_in_tables(
     wanted: Mapping[Key, Sequence[Fraction]],
     tabulate: "Tabulate[Key]",
-    most: int,
+    maximum: int,
     refuse: Callable[[Key, Fraction], None],
 ) -> dict[tuple[Key, Fraction], int]:
     """Return the fewest armies that reach each target, found in tables of doubling size.
@@ -158,7 +158,7 @@ def find_least_in_tables(
     wanted: the target chances for each key.
     tabulate: a function that takes a number of armies and some keys, and yields the curve of each
         key up to this number.
-    most: the number of armies in the first table.
+    maximum: the number of armies in the first table.
     refuse: a function that raises an exception if no number of armies reaches a target. It is
         called after each table for every target that is not reached yet.
     """
@@ -166,7 +166,7 @@ def find_least_in_tables(
     missing = {key: list(dict.fromkeys(chances)) for key, chances in wanted.items() if chances}
     while missing:
         left: dict[Key, list[Fraction]] = {}
-        for key, curve in tabulate(most, list(missing)):
+        for key, curve in tabulate(maximum, list(missing)):
             numbers = curve.find_first(missing[key])
             for chance, number in zip(missing[key], numbers, strict=True):
                 if number is None:
@@ -176,5 +176,5 @@ def find_least_in_tables(
         for key, chances in left.items():
             for chance in chances:
                 refuse(key, chance)
-        missing, most = left, 2 * most
+        missing, maximum = left, 2 * maximum
     return firsts

@@ -100,7 +100,7 @@ def simulate_battle(
     (0.6496, 0.6555)
     """
     rules = find_rules(rules, garrison)
-    way = [Stage(read_int(defenders, "defenders", least=1), rules, read_stop(stop))]
+    way = [Stage(read_int(defenders, "defenders", minimum=1), rules, read_stop(stop))]
 
     def make_outcome(end: End) -> Outcome:
         return Outcome(end.attackers + end.conquered * rules.garrison, end.defenders)
@@ -156,10 +156,10 @@ Estimate(runs=17, successes=13), Estimate(runs=20, successes=16))
     """
     rng = seed
     if not isinstance(rng, np.random.Generator):
-        rng = np.random.default_rng(read_int(seed, "seed", least=0))
+        rng = np.random.default_rng(read_int(seed, "seed", minimum=0))
     territories = battle.territories if isinstance(battle, Campaign) else [battle.defenders]
     way = list(stages(read_territories(territories), battle.rules, battle.stop))
-    sizes = list(_list_sizes(read_int(runs, "runs", least=1)))
+    sizes = list(_list_sizes(read_int(runs, "runs", minimum=1)))
     estimates, won = [], 0
     for before, size in zip([0, *sizes], sizes, strict=False):
         played = _simulate(battle.attackers, way, lambda end: end, runs=size - before, seed=rng)
@@ -168,13 +168,13 @@ Estimate(runs=17, successes=13), Estimate(runs=20, successes=16))
     return tuple(estimates)
 
 
-def _list_sizes(most: int) -> Iterator[int]:
-    """Yield numbers of runs, evenly spaced on a logarithmic scale and ending with `most`."""
+def _list_sizes(maximum: int) -> Iterator[int]:
+    """Yield numbers of runs, evenly spaced on a logarithmic scale and ending with `maximum`."""
     step = 0
-    while (size := int(FIRST_RUNS * 10 ** (step / STEPS_PER_DECADE))) < most:
+    while (size := int(FIRST_RUNS * 10 ** (step / STEPS_PER_DECADE))) < maximum:
         yield size
         step += 1
-    yield most
+    yield maximum
 
 
 def _simulate(

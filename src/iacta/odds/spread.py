@@ -14,7 +14,7 @@ import numpy.typing as npt
 from iacta.inputs.checks import check_choice, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Error, Floats, Kernel
 from iacta.odds.spread_values import (
     Battles,
@@ -22,7 +22,7 @@ from iacta.odds.spread_values import (
     Payoff,
     Spread,
     bound_value_error,
-    find_all_values,
+    compute_all_values,
     list_compositions,
     make_kernel_model,
     tabulate_battles,
@@ -160,7 +160,7 @@ def spread_value(
     >>> spread_value(4, [1, 1], exact=True)
     Fraction(108175, 186624)
     """
-    row = tuple(read_int(n, "spread", least=1) for n in read_list(spread, "spread", "armies"))
+    row = tuple(read_int(n, "spread", minimum=1) for n in read_list(spread, "spread", "armies"))
     if not row:
         raise IllegalError("missing spread")
     chain, _ = _read_chain(attackers, sum(row), len(row), rules, garrison, objective, stop, exact)
@@ -252,9 +252,9 @@ def _read_chain(
     """Validate all arguments, and return the chain and the number of its defenders."""
     rules, stops = find_rules(rules, garrison), read_stop(stop)
     refuse_unfit(rules, stops, exact, "to spread armies")
-    stack = read_int(attackers, "attackers", least=1)
-    length = read_int(territories, "territories", least=1)
-    total = read_int(armies, "armies", least=1)
+    stack = read_int(attackers, "attackers", minimum=1)
+    length = read_int(territories, "territories", minimum=1)
+    total = read_int(armies, "armies", minimum=1)
     check_choice(objective, OBJECTIVES, "objective")
     if total < length:
         raise IllegalError(
@@ -275,7 +275,7 @@ def refuse_unfit(rules: Rules, stop: StopRule, exact: bool, purpose: str) -> Non
     if rules.mode.grows:
         raise rules.mode.make_unfit_error(purpose)
     check_choice(exact, (True, False), "exact")
-    find_kernel(rules, stop, exact=exact).refuse(1, 1)
+    choose_kernel(rules, stop, exact=exact).refuse(1, 1)
 
 
 @dataclass(frozen=True)
@@ -312,18 +312,18 @@ class AttackedChain:
 
     def tabulate_battles(self, armies: int) -> Battles:
         largest = armies - len(self.least) + 1
-        return tabulate_battles(self.attackers, largest, self._find_kernel(), self.rules.garrison)
+        return tabulate_battles(self.attackers, largest, self._choose_kernel(), self.rules.garrison)
 
     def bound_error(self, armies: int) -> Error:
         length = len(self.least)
-        return bound_value_error(self.attackers, armies, length, self.payoff, self._find_kernel())
+        return bound_value_error(self.attackers, armies, length, self.payoff, self._choose_kernel())
 
-    def find_all_values(
+    def compute_all_values(
         self, armies: int, payoff: Payoff, battles: Battles
     ) -> tuple[npt.NDArray[np.int16], Floats]:
         """Return all possible spreads of a number of armies, and their values."""
         spreads = list_compositions(armies, len(self.least))
-        values = find_all_values(armies, payoff, battles, from_first=self.from_first)
+        values = compute_all_values(armies, payoff, battles, from_first=self.from_first)
         possible = (spreads >= self.least).all(axis=1)
         return spreads[possible], values[possible]
 
@@ -342,11 +342,11 @@ class AttackedChain:
             return self._compare_all(armies, payoff, battles)
         return self._search_locally(armies, battles.make_model(payoff))
 
-    def _find_kernel(self, *, exact: bool = False) -> Kernel:
-        return find_kernel(self.rules, self.stop, exact=exact)
+    def _choose_kernel(self, *, exact: bool = False) -> Kernel:
+        return choose_kernel(self.rules, self.stop, exact=exact)
 
     def _make_model(self, *, exact: bool) -> Model:
-        kernel = self._find_kernel(exact=exact)
+        kernel = self._choose_kernel(exact=exact)
         return make_kernel_model(self.attackers, self.payoff, kernel, self.rules.garrison)
 
     def _is_hopeless(self) -> bool:
@@ -357,7 +357,7 @@ class AttackedChain:
 
     def _compare_all(self, armies: int, payoff: Payoff, battles: Battles) -> BestSpread:
         """Compare the values of all spreads, and return the best."""
-        rows, values = self.find_all_values(armies, payoff, battles)
+        rows, values = self.compute_all_values(armies, payoff, battles)
         costs = payoff.sign * values
         near = np.flatnonzero(_are_near(costs, self.bound_error(armies)))
         spreads: list[Spread] = [tuple(row) for row in rows[near].tolist()]

@@ -17,7 +17,7 @@ attack first. After this conquest, when their losses are known, they choose a di
 The value of the spread is max_i E_i. `Model.compute_value` evaluates these equations for one
 spread.
 
-`find_all_values` evaluates the equations for all spreads together, with floats. Spreads with the
+`compute_all_values` evaluates the equations for all spreads together, with floats. Spreads with the
 same last territories share a vector V. Spreads with the same first territories share the
 distribution of the attackers that continue after them. Therefore a few matrix products give E_1 of
 all spreads: about k/2 first territories times the rest. If the attack starts inside the chain, E_i
@@ -93,9 +93,9 @@ class Model:
         of a defeat, and the number of defenders.
     cache: the vectors V that have been computed so far.
 
-    >>> from iacta.methods import find_kernel
+    >>> from iacta.methods import choose_kernel
     >>> from iacta.rules.rules import CLASSIC
-    >>> model = make_kernel_model(4, Payoff((0, 0, 1)), find_kernel(CLASSIC, exact=True), 1)
+    >>> model = make_kernel_model(4, Payoff((0, 0, 1)), choose_kernel(CLASSIC, exact=True), 1)
     >>> model.compute_value((1, 1))
     Fraction(108175, 186624)
     """
@@ -227,7 +227,7 @@ def list_compositions(armies: int, territories: int) -> Whole:
     return np.diff(cuts, axis=1)
 
 
-def find_all_values(
+def compute_all_values(
     armies: int, payoff: Payoff, battles: Battles, *, from_first: bool = False
 ) -> Floats:
     """Return the value of the attack on every spread, in the order of `list_compositions`.
@@ -239,10 +239,10 @@ def find_all_values(
     """
     search = _SpreadSearch(armies, payoff, battles)
     if from_first:
-        return search.find_start_values(0)
+        return search.compute_start_values(0)
     mirror = np.lexsort(list_compositions(armies, search.territories).T)
     starts = [i for i in range((search.territories + 1) // 2) if payoff.is_useful_start(i)]
-    best = reduce(payoff.choose_best, map(search.find_start_values, starts))
+    best = reduce(payoff.choose_best, map(search.compute_start_values, starts))
     return payoff.choose_best(best, best[mirror])
 
 
@@ -266,7 +266,7 @@ class _SpreadSearch(NamedTuple):
     def territories(self) -> int:
         return len(self.payoff.values) - 1
 
-    def find_start_values(self, start: int) -> Floats:
+    def compute_start_values(self, start: int) -> Floats:
         """Return E_i of every spread for i = `start` + 1, in the order of `list_compositions`."""
         blocks = self._join_around_start(start) if start else self._join_from_end()
         spreads, values = map(np.concatenate, zip(*blocks, strict=True))
@@ -274,8 +274,8 @@ class _SpreadSearch(NamedTuple):
 
     def _join_from_end(self) -> Iterator[tuple[Whole, Floats]]:
         half = (self.territories + 1) // 2
-        ends = self._find_endings(self.territories - half, half)
-        for total, (firsts, failed, stacks) in self._find_beginnings(half).items():
+        ends = self._list_endings(self.territories - half, half)
+        for total, (firsts, failed, stacks) in self._list_beginnings(half).items():
             if self.armies - total in ends:
                 lasts, vectors = ends[self.armies - total]
                 values = failed[:, np.newaxis] + stacks @ vectors.T
@@ -283,10 +283,10 @@ class _SpreadSearch(NamedTuple):
 
     def _join_around_start(self, start: int) -> Iterator[tuple[Whole, Floats]]:
         lefts, rights = (
-            self._find_endings(start, 1),
-            self._find_endings(self.territories - 1 - start, 1),
+            self._list_endings(start, 1),
+            self._list_endings(self.territories - 1 - start, 1),
         )
-        firsts = self._find_beginnings(1)
+        firsts = self._list_beginnings(1)
         for left_total, (lefts_spreads, left) in lefts.items():
             for right_total, (rights_spreads, right) in rights.items():
                 first = self.armies - left_total - right_total
@@ -297,7 +297,7 @@ class _SpreadSearch(NamedTuple):
                     values = [failed[0] + side @ stack for side in sides]
                     yield _join_rows(before, rights_spreads), np.concatenate(values)
 
-    def _find_beginnings(self, length: int) -> dict[int, _Segment]:
+    def _list_beginnings(self, length: int) -> dict[int, _Segment]:
         """Return a mapping from numbers of armies to the segments of the first territories."""
 
         def append(taken: int, armies: int, segment: _Segment) -> _Segment:
@@ -308,7 +308,7 @@ class _SpreadSearch(NamedTuple):
         stack = np.eye(len(self.battles.lost[0]))[-1:]
         return self._extend_segments(length, (NO_ARMIES, np.zeros(1), stack), append)
 
-    def _find_endings(self, length: int, taken: int) -> dict[int, _Segment]:
+    def _list_endings(self, length: int, taken: int) -> dict[int, _Segment]:
         """Return a mapping from numbers of armies to the segments of the last territories.
 
         length: the number of territories in the segment.

@@ -25,7 +25,7 @@ from iacta.native.deadline import Deadline
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL
 from iacta.plan.policy import Policy
-from iacta.plan.problem import PolicyAction, TurnState
+from iacta.plan.problem import PolicyAction, SearchState
 
 # An attack with more possible results is treated as a whole battle. A roll with at most three
 # defence dice has at most 4 results.
@@ -88,12 +88,12 @@ def select_best_per_border(ways: Iterable[Alternative]) -> tuple[Alternative, ..
     """
     best: dict[tuple[str, str], Alternative] = {}
     useful, own = set[tuple[str, str]](), None
-    for each in ways:
-        border = each.start, each.to
-        own, before = own or border, best.setdefault(border, each)
-        if border != own and round(each.value, VALUE_DIGITS) > round(before.value, VALUE_DIGITS):
-            best[border] = each
-        if not each.is_detour:
+    for way in ways:
+        border = way.start, way.to
+        own, before = own or border, best.setdefault(border, way)
+        if border != own and round(way.value, VALUE_DIGITS) > round(before.value, VALUE_DIGITS):
+            best[border] = way
+        if not way.is_detour:
             useful.add(border)
     listed = (each for border, each in best.items() if border in useful)
     return tuple(sorted(listed, key=lambda each: (each[:2] != own, -each.value)))
@@ -107,7 +107,7 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
     problem, policy, found = plan.problem, plan.policy, list[Alternative]()
     start, own = problem.start, policy.decide(problem.start)
     deadline = Deadline() if deadline is None else deadline
-    best = own.value if deadline.is_over else _find_value(policy, start, own)
+    best = own.value if deadline.is_over else _compute_value(policy, start, own)
     is_scaled = not policy.is_exact and best > 0.0 and plan.value is not None
     scale = (plan.comparable_value - problem.held) / best if is_scaled else 1.0
     names = problem.goal.names if problem.goal.is_chance else ()
@@ -133,8 +133,8 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
                 if judged.dice and (is_own or not deadline.is_over):
                     # The policy may prefer its own attack to an attack whose value is slightly
                     # greater.
-                    value = best if is_own else min(_find_value(policy, start, judged), most)
-                    can_help = any(each.value > best + equal for each in judged.outcomes)
+                    value = best if is_own else min(_compute_value(policy, start, judged), most)
+                    can_help = any(outcome.value > best + equal for outcome in judged.outcomes)
                     is_detour = not is_own and not wanted >> c & 1 and not can_help
                     worth = problem.held + scale * value
                     found.append(Alternative(*pair, dice, worth, is_detour))
@@ -173,13 +173,13 @@ def _list_detours(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
             is_taken = each.defenders == armies[c]
             moved = min(attack.dice, armies[v] - each.attackers - problem.garrisons[v])
             armies[v] -= each.attackers + (moved if is_taken else 0)
-            state = TurnState(tuple(armies), start.owned)
+            state = SearchState(tuple(armies), start.owned)
             value += float(chances[each]) * policy.decide(state).value
         worth = problem.held + value
         yield Alternative(attack.start, attack.to, attack.dice, worth, is_detour=True)
 
 
-def find_uncertainty(plan: Plan) -> float:
+def compute_uncertainty(plan: Plan) -> float:
     """Return the uncertainty of the value of a plan. Smaller differences may be noise.
 
     The uncertainty of an estimate is the width of its interval, or the error of the lookahead that
@@ -193,13 +193,13 @@ def find_uncertainty(plan: Plan) -> float:
     return max(high - low, off, SAME_ALTERNATIVE)
 
 
-def find_significant_loss(loss: float, uncertainty: float) -> float:
+def compute_significant_loss(loss: float, uncertainty: float) -> float:
     """Return a loss of value, or 0 if the loss does not exceed the uncertainty of the values."""
     return loss if loss > uncertainty else 0.0
 
 
-def _find_value(policy: Policy, state: TurnState, attack: PolicyAction) -> float:
+def _compute_value(policy: Policy, state: SearchState, attack: PolicyAction) -> float:
     if policy.is_exact or len(attack.outcomes) > MAX_ROLL_RESULTS:
         return attack.value
-    afters = ((each.chance, state.after(attack, each)) for each in attack.outcomes)
+    afters = ((outcome.chance, state.after(attack, outcome)) for outcome in attack.outcomes)
     return fsum(p * (policy.problem.sum_payoffs(s) + policy.decide(s).value) for p, s in afters)

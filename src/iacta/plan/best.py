@@ -10,7 +10,7 @@ from iacta.game import Turn
 from iacta.inputs.checks import quote, read_int, unwrap_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
-from iacta.odds.search import find_least
+from iacta.odds.search import find_smallest
 from iacta.plan.goals import Goal
 from iacta.plan.margin import MARGIN
 from iacta.plan.plan import Ending, Plan, Step, TerritoryEnd
@@ -181,7 +181,7 @@ def count_default_threads() -> int:
 def _read_threads(threads: int | None) -> int:
     if threads is None:
         return count_default_threads()
-    return read_int(threads, "threads", least=1)
+    return read_int(threads, "threads", minimum=1)
 
 
 def _read_positive(value: object, name: str) -> float:
@@ -199,7 +199,7 @@ def make_plan(found: Found, seconds: float) -> Plan:
     """
     problem, report = found.policy.problem, found.report
     goal, held = problem.goal, problem.held
-    stages = () if found.value is None else _find_stages(problem, report)
+    stages = () if found.value is None else _compute_stages(problem, report)
     greatest = None
     if found.greatest is not None:
         greatest = make_plan(replace(found.greatest, bound=found.bound), seconds)
@@ -229,19 +229,19 @@ def make_plan(found: Found, seconds: float) -> Plan:
         battles_value=value if problem.turn.whole_battles else None,
         games=found.games,
         price=found.price,
-        sacrifice=_find_sacrifice(found),
+        sacrifice=_compute_sacrifice(found),
         greatest=greatest,
     )
 
 
-def _find_sacrifice(found: Found) -> float:
+def _compute_sacrifice(found: Found) -> float:
     """Return the value that a policy gives up to lose fewer armies."""
     if found.greatest is None or found.greatest.value is None or found.value is None:
         return 0.0
     return max(found.greatest.value - found.value, 0.0)
 
 
-def _find_stages(problem: Problem, report: Report) -> tuple[float, ...]:
+def _compute_stages(problem: Problem, report: Report) -> tuple[float, ...]:
     """Return, for goals in order, the chance to reach each goal together with all earlier goals."""
     masks = (mask for mask, _ in problem.rewards.sets)
     chances = dict(zip(masks, report.taken, strict=True))
@@ -336,7 +336,7 @@ def armies_needed_for_plan(
             )
         return plan.comparable_value >= wanted
 
-    fewest = find_least(is_enough, FIRST_TRIED, step=FIRST_TRIED, most=MAX_NEEDED_ARMIES)
+    fewest = find_smallest(is_enough, FIRST_TRIED, step=FIRST_TRIED, maximum=MAX_NEEDED_ARMIES)
     if fewest is None:
         raise IllegalError(
             f"{MAX_NEEDED_ARMIES} armies on {name} do not reach a chance of {chance}"

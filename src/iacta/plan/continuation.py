@@ -41,10 +41,10 @@ from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
 from iacta.plan.plan import Plan
 from iacta.plan.planner import Found, evaluate_policy
 from iacta.plan.policy import STARTS, Policy, attach_search, best_policy
-from iacta.plan.problem import Problem, TurnState, pose_problem, read_turn
+from iacta.plan.problem import Problem, SearchState, pose_problem, read_turn
 from iacta.plan.reinforcement import Placements, QuickValues
 from iacta.plan.search import Search
-from iacta.plan.simulated import find_final_states, play_games
+from iacta.plan.simulated import compute_final_states, play_games
 from iacta.probability.distribution import Distribution
 from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, mean_error
 
@@ -145,7 +145,7 @@ def go_on(
     (0.9677, 0.7636)
     """
     new = armies if isinstance(armies, Distribution) else Distribution(armies)
-    number = read_int(ends, "ends", least=1)
+    number = read_int(ends, "ends", minimum=1)
     if not isinstance(goal, InOrder) or len(goal.goals) < 2:
         raise IllegalError(f"goal must be InOrder with at least two goals, got {quote(goal)}")
     deadline, report = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
@@ -200,9 +200,9 @@ def _solve_turn(
     part = deadline.take_share(WHOLE_TURN_TIME_SHARE)
     if not until & ~first.owned:
         return None
-    known: dict[TurnState, _End] = {}
+    known: dict[SearchState, _End] = {}
 
-    def evaluate_state(state: TurnState) -> float | None:
+    def evaluate_state(state: SearchState) -> float | None:
         known[state] = _End(whole, state, later, part)
         value = known[state].mean()
         return value if known[state].proven else None
@@ -212,7 +212,7 @@ def _solve_turn(
     if value is None:
         return None
     policy = attach_search(Policy(whole), search)
-    ends = find_final_states(policy, deadline)
+    ends = compute_final_states(policy, deadline)
     if ends is None:
         return None
     reached = {s: p for s, p in ends.items() if not until & ~s.owned}
@@ -253,7 +253,7 @@ class _End:
     end: when to stop searching.
     """
 
-    def __init__(self, first: Problem, state: TurnState, later: _Later, end: Deadline) -> None:
+    def __init__(self, first: Problem, state: SearchState, later: _Later, end: Deadline) -> None:
         new = dict.fromkeys(bits(state.owned), max(later.armies))
         problem = first.at_state(state.add_armies(new), later.goal)
         problem.refuse_large()
@@ -304,7 +304,7 @@ class _SimulatedTurns:
     def __init__(self, policy: Policy, first: Policy, later: _Later, seed: int) -> None:
         self.policy, self.first, self.later, self.seed = policy, first, later, seed
         self._until = make_mask(map(first.problem.place, first.problem.goal.names))
-        self._known: dict[TurnState, tuple[float, float]] = {}
+        self._known: dict[SearchState, tuple[float, float]] = {}
         self.begin(0)
 
     def begin(self, part: int) -> None:
@@ -330,7 +330,7 @@ class _SimulatedTurns:
                 self._known[end] = values
             self._found.append((*self._known[end], luck))
 
-    def _evaluate_end(self, state: TurnState, deadline: Deadline) -> tuple[float, float]:
+    def _evaluate_end(self, state: SearchState, deadline: Deadline) -> tuple[float, float]:
         if self._until & ~state.owned:
             return 0.0, 0.0
         end = _End(self.policy.problem, state, self.later, deadline)

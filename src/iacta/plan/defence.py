@@ -22,7 +22,7 @@ from iacta.game import Turn
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
-from iacta.odds.search import find_least
+from iacta.odds.search import find_smallest
 from iacta.plan.goals import TakeAll
 from iacta.plan.hold import NOTHING, Fortified, Hold, OpponentTurns, Outlook
 from iacta.plan.opponents import list_attackers
@@ -106,7 +106,7 @@ def armies_needed_to_hold(
     (('Indonesia', 12),)
     """
     deadline = Deadline.from_time_limit(time_limit)
-    return _DefenceSearch(turn, goal, get, deadline).find_needed(float(read_chance(chance)))
+    return _DefenceSearch(turn, goal, get, deadline).compute_needed(float(read_chance(chance)))
 
 
 class _DefenceSearch:
@@ -133,7 +133,7 @@ class _DefenceSearch:
 
     def find_best(self) -> Defence:
         """Return the defence with the best placement of the turn's new armies."""
-        return self._defend(self._find_placement(self.turn.place))
+        return self._defend(self._choose_placement(self.turn.place))
 
     def _defend(self, placement: Placement) -> Defence:
         bare = self._evaluate(()) if placement else None
@@ -142,7 +142,7 @@ class _DefenceSearch:
             return Defence(Hold(self.plan, None, 0.0, None, 0.0, False, (), (), 0), placement)
         return Defence(_make_hold(self, found), placement, None if bare is None else bare.held)
 
-    def find_needed(self, chance: float) -> Defence:
+    def compute_needed(self, chance: float) -> Defence:
         """Return the defence with the fewest new armies that holds with at least `chance`."""
 
         def reaches(armies: int) -> bool:
@@ -150,43 +150,43 @@ class _DefenceSearch:
                 raise IllegalError(
                     "time_limit is too short to find the fewest armies", parameter="time_limit"
                 )
-            return self._find_chance(self._find_placement(armies)) >= chance
+            return self._compute_chance(self._choose_placement(armies)) >= chance
 
         def reaches_in_model(armies: int) -> bool:
-            return self._find_model_chance(self._find_model_placement(armies)) >= chance
+            return self._compute_model_chance(self._choose_model_placement(armies)) >= chance
 
-        if self._find_chance(()) >= chance:
+        if self._compute_chance(()) >= chance:
             return self._defend(())
-        guess = find_least(reaches_in_model, 1, most=MAX_PLACED_ARMIES) or 1
-        armies = find_least(reaches, guess, most=MAX_PLACED_ARMIES)
+        guess = find_smallest(reaches_in_model, 1, maximum=MAX_PLACED_ARMIES) or 1
+        armies = find_smallest(reaches, guess, maximum=MAX_PLACED_ARMIES)
         if armies is None:
             raise IllegalError(
                 f"no number of new armies up to {MAX_PLACED_ARMIES:,} holds with that chance",
                 parameter="chance",
             )
-        return self._defend(self._find_placement(armies))
+        return self._defend(self._choose_placement(armies))
 
-    def _find_placement(self, armies: int) -> Placement:
+    def _choose_placement(self, armies: int) -> Placement:
         """Return the best placement found for a number of new armies."""
         if not armies:
             return ()
-        first = self._find_model_placement(armies)
+        first = self._choose_model_placement(armies)
         alone = [((name, armies),) for name in self.entrances]
-        return _climb(first, alone, self.entrances, self._find_chance)
+        return _climb(first, alone, self.entrances, self._compute_chance)
 
-    def _find_model_placement(self, armies: int) -> Placement:
+    def _choose_model_placement(self, armies: int) -> Placement:
         first = ((self.entrances[0], armies),)
         alone = [((name, armies),) for name in self.entrances]
-        return _climb(first, alone, self.entrances, self._find_model_chance)
+        return _climb(first, alone, self.entrances, self._compute_model_chance)
 
-    def _find_model_chance(self, placement: Placement) -> float:
+    def _compute_model_chance(self, placement: Placement) -> float:
         return self.outlook.estimate_hold_chance(self._place(placement))
 
     def _place(self, placement: Placement) -> Turn:
         """Return the turn with new armies placed."""
         return place_armies(self.plan.turn, placement)
 
-    def _find_chance(self, placement: Placement) -> float:
+    def _compute_chance(self, placement: Placement) -> float:
         """Return the chance to hold after a placement; 0 if there is no time."""
         found = self._evaluate(placement)
         return 0.0 if found is None else found.held

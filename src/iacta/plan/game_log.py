@@ -29,7 +29,7 @@ from iacta.game.steps import (
     read_corrections,
 )
 from iacta.inputs.checks import check_choice, quote, read_list, refuse_unknown_keys
-from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, add_place
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, add_location
 from iacta.inputs.files import read_bytes
 from iacta.inputs.json_and_toml import parse_json
 from iacta.plan.goals import Goal
@@ -108,7 +108,7 @@ def _read_lines(log: str, board: Board | None) -> Iterator[LoggedTurn]:
                 f"cannot read the log: line {number} must be a JSON object that describes a turn, "
                 f"got {quote(line)}"
             ) from None
-        with add_place(f"line {number}"):
+        with add_location(f"line {number}"):
             record = _check_object(given, "turn", TURN_KEYS)
             if "board" in record:
                 # Accept only a JSON object: an untrusted log must not name a file on this machine.
@@ -153,7 +153,7 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
             raise IllegalError("goal must name a player who owns a territory")
     battles, now = list[LoggedBattle](), turn
     for k, given in enumerate(read_list(record.get("battles", ()), "battles", "battles"), 1):
-        with add_place(f"battle {k}"):
+        with add_location(f"battle {k}"):
             battles.append(fight_battle(now, _check_object(given, "battle", BATTLE_KEYS)))
         now = battles[-1].after
     is_over = record.get("stops", True)
@@ -168,7 +168,7 @@ class _RecordingReader:
     def __init__(self, recording: Recording, board: Board) -> None:
         self.recording, self.board, self.unclear = recording, board, Counter[str]()
         self.ambiguous = 0  # the number of turns whose last move has two possible readings
-        names = {each: recording.find_name(each) for each in recording.players}
+        names = {player: recording.name_owner(player) for player in recording.players}
         often = Counter(map(fold_name, names.values()))
         self._names = {
             each: name if name and often[fold_name(name)] == 1 else f"{name} {each}".strip()
@@ -184,7 +184,7 @@ class _RecordingReader:
         for (round_number, _), changes in groupby(
             self.recording.list_changes(), key=lambda change: (change.round, change.player)
         ):
-            with add_place(f"round {round_number}"):
+            with add_location(f"round {round_number}"):
                 parts = self._make_logged_turns(list(changes))
             if round_number == 0 and not any(part.battles for part in parts):
                 continue  # in round 0 the players only choose their capitals

@@ -158,7 +158,7 @@ class Goal(PasteableMixin):
         """
         return tuple(accumulate((_make_mask(each.names, board) for each in self.sequence), or_))
 
-    def find_garrison(self, name: str) -> int:
+    def compute_garrison(self, name: str) -> int:
         """Return the fewest armies that must stay on an owned territory because of the goal.
 
         name: the name of the territory.
@@ -281,7 +281,7 @@ class TakeWithArmies(TakeAll):
     def phrase(self, position: Position) -> str:
         return f"{super().phrase(position)} and keep {self.armies} armies on each"
 
-    def find_garrison(self, name: str) -> int:
+    def compute_garrison(self, name: str) -> int:
         return self.armies if name in self.names or name in self.kept else 0
 
     def is_reached(self, turn: "Turn") -> bool:
@@ -345,8 +345,8 @@ class OwnAny(Goal):
     kind: ClassVar = "own any"
 
     def __post_init__(self) -> None:
-        set_field(self, "number", read_int(self.number, "number", least=1))
-        set_field(self, "armies", read_int(self.armies, "armies", least=1))
+        set_field(self, "number", read_int(self.number, "number", minimum=1))
+        set_field(self, "armies", read_int(self.armies, "armies", minimum=1))
 
     def _summary(self) -> str:
         return f"{self.number} territories, {self.armies} armies"
@@ -386,7 +386,7 @@ class OwnAny(Goal):
         return float(self.is_reached(turn))
 
     def is_reached(self, turn: "Turn") -> bool:
-        return self.count_held(find_owned(turn), turn.armies) >= self.number
+        return self.count_held(make_owned_mask(turn), turn.armies) >= self.number
 
     def refuse_unfit(self, turn: "Turn") -> None:
         pass
@@ -471,7 +471,7 @@ class WinGame(Goal):
         """
         if not {*way.territories} <= _list_owned(turn):
             return 2
-        return way.number - sum(turn.armies[t] >= way.armies for t in bits(find_owned(turn)))
+        return way.number - sum(turn.armies[t] >= way.armies for t in bits(make_owned_mask(turn)))
 
     def refuse_unfit(self, turn: "Turn") -> None:
         pass
@@ -487,7 +487,7 @@ def _find_strengthening_move(turn: "Turn", enough: int, fortify: str) -> "Fortif
     from iacta.game import Fortify  # imported here because `iacta.game` imports slowly
 
     names, board = turn.board.territories, turn.board
-    owned = {names[t] for t in bits(find_owned(turn))}
+    owned = {names[t] for t in bits(make_owned_mask(turn))}
     armies = dict(zip(names, turn.armies, strict=True))
     for start in (name for name in names if name in owned and name not in turn.stay):
         spare = armies[start] - turn.keep.get(start, turn.rules.garrison)
@@ -516,7 +516,7 @@ class Worth(Goal):
 
     Each worth must be from 0 to 1e9.
 
-    >>> Worth(1, bonus=2.0, army=0.5).find_worth("Egypt")
+    >>> Worth(1, bonus=2.0, army=0.5).compute_worth("Egypt")
     1.0
     >>> Worth(0, bonus=0.0, prizes=((TakeAll("Africa"), 3.0), (TakeAll("Egypt"), 1.0))).prizes[1]
     (TakeAll(territories='Egypt'), 1.0)
@@ -549,7 +549,7 @@ class Worth(Goal):
     def _summary(self) -> str:
         return f"bonus {self.bonus:g}, army {self.army:g}, {len(self.prizes)} prizes"
 
-    def find_worth(self, name: str) -> float:
+    def compute_worth(self, name: str) -> float:
         """Return the worth of the territory with the given name."""
         if isinstance(self.territories, tuple):
             return float(dict(self.territories).get(name, 0.0))
@@ -576,26 +576,26 @@ class Worth(Goal):
         return "gain the greatest expected worth"
 
     def _list_sets(self, board: Board) -> Iterator[tuple[int, float]]:
-        for each in board.continents:
-            if each.territories:  # a continent without territories brings no bonus
-                yield _make_mask(each.territories, board), self.bonus * each.bonus
+        for continent in board.continents:
+            if continent.territories:  # a continent without territories brings no bonus
+                yield _make_mask(continent.territories, board), self.bonus * continent.bonus
         for goal, worth in self.prizes:
             yield _make_mask(goal.names, board), worth
 
     def rewards(self, board: Board, owned: int) -> Rewards:
         lands = tuple(
-            0.0 if owned >> t & 1 else self.find_worth(name)
+            0.0 if owned >> t & 1 else self.compute_worth(name)
             for t, name in enumerate(board.territories)
         )
         sets = [(mask, paid) for mask, paid in self._list_sets(board) if paid]
         return Rewards(lands, _list_missing_sets(sets, owned), self.army)
 
     def worth(self, turn: "Turn") -> float:
-        owned = find_owned(turn)
+        owned = make_owned_mask(turn)
         whole = sum(paid for mask, paid in self._list_sets(turn.board) if not mask & ~owned)
         armies = sum(turn.armies[t] for t in bits(owned))
         return float(
-            sum(map(self.find_worth, sorted(_list_owned(turn)))) + whole + self.army * armies
+            sum(map(self.compute_worth, sorted(_list_owned(turn)))) + whole + self.army * armies
         )
 
     def is_reached(self, turn: "Turn") -> bool:
@@ -671,7 +671,7 @@ class InOrder(Goal):
         return Rewards((0.0,) * len(board.territories), _list_missing_sets(sets, owned))
 
     def worth(self, turn: "Turn") -> float:
-        owned = find_owned(turn)
+        owned = make_owned_mask(turn)
         pairs = zip(self.stages(turn.board), self.worths, strict=True)
         return float(sum(worth for mask, worth in pairs if not mask & ~owned))
 
@@ -694,18 +694,18 @@ def eliminate(position: Position, owner: str) -> TakeAll:
         raise MalformedError(
             f"owner must be a player's name, got {quote(owner)}", parameter="owner"
         )
-    others = {each.owner for each in position.holdings} - {position.player}
-    found = find_player(owner, "owner", others)
-    return TakeAll(position.list_territories(found), found)
+    others = {holding.owner for holding in position.holdings} - {position.player}
+    player = find_player(owner, "owner", others)
+    return TakeAll(position.list_territories(player), player)
 
 
-def find_owned(turn: "Turn") -> int:
+def make_owned_mask(turn: "Turn") -> int:
     """Return the territories of the player to move, as an integer with a bit for each territory."""
     return make_mask(t for t, owner in enumerate(turn.owners) if owner == turn.player)
 
 
 def _list_owned(turn: "Turn") -> set[str]:
-    return {turn.board.territories[t] for t in bits(find_owned(turn))}
+    return {turn.board.territories[t] for t in bits(make_owned_mask(turn))}
 
 
 def _make_mask(names: Iterable[str], board: Board) -> int:
@@ -738,7 +738,9 @@ def _describe_conquest(
         names = board.find_set(names)
     if len(names) == 1:
         return f"take {names[0]}"
-    same = [each.name for each in board.continents if {*each.territories} == {*names}]
+    same = [
+        continent.name for continent in board.continents if {*continent.territories} == {*names}
+    ]
     if same:
         return f"{continent_prefix}{same[0]}"
     if len(names) <= MAX_GOAL_TERRITORIES:

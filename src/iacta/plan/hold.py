@@ -59,7 +59,7 @@ from iacta.plan.opponents import (
     list_opponents,
 )
 from iacta.plan.plan import Plan
-from iacta.plan.problem import Problem, TurnState, enter_phase, pose_problem
+from iacta.plan.problem import Problem, SearchState, enter_phase, pose_problem
 from iacta.plan.quick_estimates import BOUND_VALUES
 from iacta.plan.reinforcement import Placements, QuickValues, is_small, pose_reinforced_problem
 from iacta.plan.search import Search
@@ -193,7 +193,7 @@ def hold(
     (1.0, 0.85)
     """
     outlook = Outlook(plan, get)
-    number = read_int(ends, "ends", least=1)
+    number = read_int(ends, "ends", minimum=1)
     return _Ends(outlook, plan, seed).hold(
         number, Deadline.from_time_limit(time_limit).disable_shares()
     )
@@ -222,16 +222,16 @@ def take_and_hold(
     >>> take_and_hold(plan).win_probability >= hold(plan).win_probability
     True
     """
-    outlook, number = Outlook(plan, get), read_int(ends, "ends", least=1)
+    outlook, number = Outlook(plan, get), read_int(ends, "ends", minimum=1)
     deadline = Deadline.from_time_limit(time_limit).disable_shares()
     few = min(SCOUTING_ENDS, number)
     first = _Ends(outlook, plan, seed)
     found = first.hold(number, deadline)
     if found.win_probability is None:
         return found
-    tried = [(_find_chance(first.hold(few, deadline)), first)]
+    tried = [(_compute_chance(first.hold(few, deadline)), first)]
     for constrained in _list_constrained_turns(plan):
-        if deadline.is_over or tried[0][0] >= MAX_HOLD_SHARE * _find_take_chance(plan):
+        if deadline.is_over or tried[0][0] >= MAX_HOLD_SHARE * _compute_take_chance(plan):
             break
         other = plan_within(
             pose_problem(constrained, plan.goal),
@@ -239,15 +239,15 @@ def take_and_hold(
             budget=ALTERNATIVE_BUDGET,
             threads=count_default_threads(),
         )
-        if _find_take_chance(other) > max(chance for chance, _ in tried):
+        if _compute_take_chance(other) > max(chance for chance, _ in tried):
             drawn = _Ends(outlook, other, seed)
-            tried.append((_find_chance(drawn.hold(few, deadline)), drawn))
+            tried.append((_compute_chance(drawn.hold(few, deadline)), drawn))
     best = max(tried, key=lambda each: each[0])[1]
     chosen = found if best is first else best.hold(number, deadline)
     if chosen is found or chosen.win_probability is None:
         return found
     noise = NORMAL_QUANTILE * hypot(chosen.error, found.error)
-    if _find_chance(chosen) <= _find_chance(found) + max(noise, HOLD_GAIN):
+    if _compute_chance(chosen) <= _compute_chance(found) + max(noise, HOLD_GAIN):
         return found
     # The upper bound of an alternative plan holds only under the plan's constraints, so report the
     # bound of the original plan.
@@ -283,7 +283,7 @@ class OpponentTurns(NamedTuple):
     @property
     def at_least(self) -> float:
         """A lower bound on the chance to hold, from the upper bounds on the opponents' chances."""
-        return min(prod(1.0 - each.at_most for each in self.threats.values()), self.held)
+        return min(prod(1.0 - threat.at_most for threat in self.threats.values()), self.held)
 
 
 NOTHING = Fortify("", "", 0)
@@ -320,32 +320,36 @@ class Outlook:
         turn = enter_phase(end, "fortify")
         if turn.after(EndPhase()).winner == turn.player:
             return OpponentTurns(1.0, 1.0, {}, NOTHING)
-        move = self._find_best_move(turn, deadline)
-        threats = self._find_threats(turn, deadline, is_bounded and move is NOTHING)
-        held = unfortified = _find_hold_chance(threats)
+        move = self._choose_best_move(turn, deadline)
+        threats = self._compute_threats(turn, deadline, is_bounded and move is NOTHING)
+        held = unfortified = _compute_hold_chance(threats)
         if move is not NOTHING:
-            fortified = self._find_threats(turn.after(move), deadline, is_bounded)
-            if _find_hold_chance(fortified) >= held:
-                threats, held = fortified, _find_hold_chance(fortified)
+            fortified = self._compute_threats(turn.after(move), deadline, is_bounded)
+            if _compute_hold_chance(fortified) >= held:
+                threats, held = fortified, _compute_hold_chance(fortified)
             else:  # the simplified model recommends the move, but the full search does not
                 move = NOTHING
         return OpponentTurns(held, unfortified, threats, move)
 
-    def _find_threats(self, end: Turn, deadline: Deadline, is_bounded: bool) -> dict[str, Threat]:
+    def _compute_threats(
+        self, end: Turn, deadline: Deadline, is_bounded: bool
+    ) -> dict[str, Threat]:
         return {
-            player: self._find_threat(end, player, deadline, is_bounded)
+            player: self._compute_threat(end, player, deadline, is_bounded)
             for player in list_opponents(end)
         }
 
-    def _find_threat(self, end: Turn, player: str, deadline: Deadline, is_bounded: bool) -> Threat:
+    def _compute_threat(
+        self, end: Turn, player: str, deadline: Deadline, is_bounded: bool
+    ) -> Threat:
         is_exact = player not in self.shared_large and is_small(end)
-        if is_exact and (threat := self._find_exact_threat(end, player, deadline)):
+        if is_exact and (threat := self._compute_exact_threat(end, player, deadline)):
             return threat
         new, problem = self._pose_problem(end, player)
         if not problem.stacks:
             return Threat(player, 0.0, new, 0.0)
         values = QuickValues(problem, deadline, 0 if player in self.large else MAX_OPPONENT_STATES)
-        placements = Placements(TurnState(end.armies, problem.owned), values)
+        placements = Placements(SearchState(end.armies, problem.owned), values)
         chance = placements.value(placements.rank_placements(new)[0])
         if placements.has_tried_all or not placements.places:
             return Threat(player, chance, new, chance)
@@ -355,7 +359,7 @@ class Outlook:
             bound = min(next(Search(problem).bounds(deadline, BOUND_VALUES)), 1.0)
         return Threat(player, chance, new, max(bound, chance))
 
-    def _find_exact_threat(self, end: Turn, player: str, deadline: Deadline) -> Threat | None:
+    def _compute_exact_threat(self, end: Turn, player: str, deadline: Deadline) -> Threat | None:
         """Return the exact threat of an opponent on a small board; `None` if it is unknown.
 
         One search evaluates all ends with the same owners. Its problem gives each territory of the
@@ -379,7 +383,7 @@ class Outlook:
         new, values = self._shared[shared]
         if not values.problem.stacks:
             return Threat(player, 0.0, new, 0.0)
-        placements = Placements(TurnState(end.armies, values.problem.owned), values)
+        placements = Placements(SearchState(end.armies, values.problem.owned), values)
         self._compared += comb(new + len(placements.places), new)
         if self._compared > MAX_COMPARED:
             self.shared_large.add(player)
@@ -404,24 +408,24 @@ class Outlook:
 
     def estimate_hold_chance(self, end: Turn) -> float:
         """Return the chance to hold in a model where each enemy stack takes one route."""
-        return self._find_model_chance(end, self._list_routes(end))
+        return self._compute_model_chance(end, self._list_routes(end))
 
-    def _find_best_move(self, turn: Turn, deadline: Deadline) -> Fortify:
+    def _choose_best_move(self, turn: Turn, deadline: Deadline) -> Fortify:
         """Return the best fortifying move by exact search, or in the model on a large board."""
         if is_small(turn) and not self.shared_large:
-            move = self._find_best_exact_move(turn, deadline)
+            move = self._choose_best_exact_move(turn, deadline)
             if move is not None:
                 return move
         routes = self._list_routes(turn)
-        exposed = {route[0] for ways, _ in routes for each in ways.values() for route in each}
+        exposed = {route[0] for ways, _ in routes for way in ways.values() for route in way}
         moves = {
-            each: self._find_model_chance(turn.after(each), routes)
+            each: self._compute_model_chance(turn.after(each), routes)
             for each in list_fortify_moves(turn, exposed)
         }
         best = max(moves, key=lambda move: moves[move], default=NOTHING)
-        return best if moves.get(best, 0.0) > self._find_model_chance(turn, routes) else NOTHING
+        return best if moves.get(best, 0.0) > self._compute_model_chance(turn, routes) else NOTHING
 
-    def _find_best_exact_move(self, turn: Turn, deadline: Deadline) -> Fortify | None:
+    def _choose_best_exact_move(self, turn: Turn, deadline: Deadline) -> Fortify | None:
         """Return the fortifying move that holds most often; `None` if exact search is too large.
 
         Of moves that hold equally often, it is the move of the fewest armies.
@@ -431,7 +435,7 @@ class Outlook:
         for move in (NOTHING, *moves):
             after, held = turn if move is NOTHING else turn.after(move), 1.0
             for player in list_opponents(turn):
-                threat = self._find_exact_threat(after, player, deadline)
+                threat = self._compute_exact_threat(after, player, deadline)
                 if threat is None:
                     return None
                 held *= 1.0 - threat.chance
@@ -449,8 +453,8 @@ class Outlook:
             if (routes := self.model.list_routes(turn, player, self.held, MAX_ROUTE))
         ]
 
-    def _find_model_chance(self, turn: Turn, attackers: list[tuple[Routes, int]]) -> float:
-        return prod(self.model.find_hold_chance(turn, routes, new) for routes, new in attackers)
+    def _compute_model_chance(self, turn: Turn, attackers: list[tuple[Routes, int]]) -> float:
+        return prod(self.model.compute_hold_chance(turn, routes, new) for routes, new in attackers)
 
 
 class _Ends:
@@ -463,7 +467,7 @@ class _Ends:
     def __init__(self, outlook: Outlook, plan: Plan, seed: int) -> None:
         self.outlook, self.plan = outlook, plan
         self._found = list[OpponentTurns]()
-        self._known = dict[TurnState, OpponentTurns]()
+        self._known = dict[SearchState, OpponentTurns]()
         self._rng = np.random.default_rng(seed)
 
     def hold(self, ends: int, deadline: Deadline) -> Hold:
@@ -474,7 +478,7 @@ class _Ends:
         plan, found = self.plan, self._found
         if plan.value is None:
             return Hold(plan, None, 0.0, None, 0.0, False, (), (), 0)
-        if _find_take_chance(plan) > MIN_GOAL_CHANCE_TO_HOLD:
+        if _compute_take_chance(plan) > MIN_GOAL_CHANCE_TO_HOLD:
             if len(found) < ends:
                 self._draw_ends(ends, deadline)
             if len(found) < min(ends, MIN_ENDS):
@@ -499,8 +503,8 @@ class _Ends:
                 return
 
 
-def _find_hold_chance(threats: Mapping[str, Threat]) -> float:
-    return prod(1.0 - each.chance for each in threats.values())
+def _compute_hold_chance(threats: Mapping[str, Threat]) -> float:
+    return prod(1.0 - threat.chance for threat in threats.values())
 
 
 def _read_reinforcements(turn: Turn, get: Mapping[str, int] | int | None) -> dict[str, int]:
@@ -508,39 +512,41 @@ def _read_reinforcements(turn: Turn, get: Mapping[str, int] | int | None) -> dic
     if get is None:
         return {}
     if not isinstance(get, Mapping):
-        return dict.fromkeys(opponents, read_int(get, "get", least=0))
+        return dict.fromkeys(opponents, read_int(get, "get", minimum=0))
     numbers = {}
     for player, number in get.items():
         owner = find_player(player, "get", opponents)
-        numbers[owner] = read_int(number, f"get of {player}", least=0)
+        numbers[owner] = read_int(number, f"get of {player}", minimum=0)
     return numbers
 
 
-def _find_take_chance(plan: Plan) -> float:
+def _compute_take_chance(plan: Plan) -> float:
     """Return the chance that a plan takes its targets, or 0 if the chance is unknown."""
     return plan.win_probability or 0.0
 
 
-def _find_chance(held: Hold) -> float:
+def _compute_chance(held: Hold) -> float:
     return held.win_probability or 0.0
 
 
 def _summarise(plan: Plan, found: list[OpponentTurns], proven: bool) -> Hold:
     if not found:  # no ends were simulated, because the plan almost never reaches the goal
-        return Hold(plan, 0.0, _find_take_chance(plan) / NORMAL_QUANTILE, 0.0, 0.0, True, (), (), 0)
+        return Hold(
+            plan, 0.0, _compute_take_chance(plan) / NORMAL_QUANTILE, 0.0, 0.0, True, (), (), 0
+        )
     held = np.array([each.held for each in found])
     error = mean_error(held.tolist())
     threats = []
     for player in dict.fromkeys(player for each in found for player in each.threats):
         none = Threat(player, 0.0, 0, 0.0)
         rows = [each.threats.get(player, none) for each in found]
-        chance, armies = np.mean([(each.chance, each.armies) for each in rows], axis=0).tolist()
-        most = chance if proven else float(np.mean([each.at_most for each in rows[:BOUNDED_ENDS]]))
+        chance, armies = np.mean([(row.chance, row.armies) for row in rows], axis=0).tolist()
+        most = chance if proven else float(np.mean([row.at_most for row in rows[:BOUNDED_ENDS]]))
         threats.append(Threat(player, chance, armies, max(most, chance)))
     moves = defaultdict[tuple[str, str], list[int]](list)
     for each in found:
         moves[each.move.start, each.move.to].append(each.move.armies)
-    reached = _find_take_chance(plan)
+    reached = _compute_take_chance(plan)
     if plan.interval is not None:
         missed = (plan.interval[1] - plan.interval[0]) / (2 * NORMAL_QUANTILE)
         if plan.stages:

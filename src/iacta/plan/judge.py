@@ -40,8 +40,8 @@ from iacta.game.steps import list_advances
 from iacta.native.deadline import Deadline
 from iacta.plan.alternatives import (
     Alternative,
-    find_significant_loss,
-    find_uncertainty,
+    compute_significant_loss,
+    compute_uncertainty,
     list_first_attacks,
 )
 from iacta.plan.best import plan_within
@@ -142,19 +142,19 @@ def evaluate_state(
         values = [evaluate_state(after, goal, deadline, price) for after in afters]
         top = max(values, key=lambda each: each.value)
         # After the last hope, no army is lost.
-        hopeful = [each for each in values if each.losses > 0.0 or each.value >= top.value]
+        hopeful = [value for value in values if value.losses > 0.0 or value.value >= top.value]
         return max(hopeful, key=lambda each: each.value - top.price * each.losses)
     if turn.phase == "place":
         plan = plan_with_new_armies(turn, goal, deadline, BUDGET, price)
     else:
         found = plan_state(turn, goal, deadline, price=price)
         if found is None:
-            return find_end_value(turn, goal)
+            return compute_end_value(turn, goal)
         plan = found
     return value_plan(plan, has_attacks=turn.phase == "attack")
 
 
-def find_end_value(turn: Turn, goal: Goal) -> StateValue:
+def compute_end_value(turn: Turn, goal: Goal) -> StateValue:
     """Return the value of a turn if the player makes no more attacks.
 
     The chance is 1 if the player has won the game, even without reaching the goal. The value is 0
@@ -176,7 +176,7 @@ def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
     return StateValue(
         plan.comparable_value,
         (high - low) / 2,
-        find_uncertainty(plan),
+        compute_uncertainty(plan),
         attacks,
         plan.price,
         plan.expected_losses,
@@ -188,7 +188,7 @@ def judge_choice(before: StateValue, after: StateValue) -> Judgement:
     """Judge a step without dice, such as an advance: return the change of value and its cost."""
     change, error = after.value - before.value, before.error + after.error
     unsure = max(before.uncertainty, after.uncertainty)
-    return Judgement(change, 0.0, find_significant_loss(-change, unsure), error)
+    return Judgement(change, 0.0, compute_significant_loss(-change, unsure), error)
 
 
 def judge_attack(
@@ -225,8 +225,8 @@ def judge_attack(
 def _find_cost(loss: float, before: StateValue) -> float:
     """Return the cost of an attack: a significant loss of value, negative only with a margin."""
     is_gain = loss < 0.0 < before.margin
-    return find_significant_loss(loss, before.uncertainty) - (
-        find_significant_loss(-loss, before.uncertainty) if is_gain else 0.0
+    return compute_significant_loss(loss, before.uncertainty) - (
+        compute_significant_loss(-loss, before.uncertainty) if is_gain else 0.0
     )
 
 
@@ -239,7 +239,7 @@ def list_reduced_ends(
     dice, their_dice: the numbers of attack and defence dice.
     """
     mine, theirs = map(turn.armies_on, border)
-    results = turn.find_reduced_results(Attack(*border, dice), their_dice).items()
+    results = turn.compute_reduced_results(Attack(*border, dice), their_dice).items()
     return [
         (float(p), turn.apply_battle(*border, mine - lost, theirs - killed, dice, their_dice))
         for (lost, killed), p in results

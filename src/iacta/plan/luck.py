@@ -26,7 +26,7 @@ from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
-from iacta.plan.problem import TurnState
+from iacta.plan.problem import SearchState
 
 MAX_LUCK_STATES = 20_000  # an estimated plan with more states takes too long to evaluate exactly
 
@@ -76,7 +76,7 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
     if not plan.goal.is_chance:
         raise IllegalError(f"goal must be TakeAll, TakeAny or OwnAny, got {quote(plan.goal)}")
     turn, policy = plan.turn, plan.policy
-    chance, found = _find_chances(policy), list[LuckOfBattle]()
+    chance, found = _make_chance_function(policy), list[LuckOfBattle]()
     for number, end in enumerate(read_list(ends, "ends", "pairs of armies"), 1):
         pair = read_list(end, f"end {number}", "two numbers")
         if len(pair) != 2:
@@ -85,30 +85,30 @@ def measure_plan_luck(plan: Plan, ends: Iterable[tuple[int, int]]) -> tuple[Luck
             )
         left = read_int(pair[0], f"attackers left of end {number}")
         defenders = read_int(pair[1], f"defenders left of end {number}")
-        attack, state = policy(turn), TurnState.from_turn(turn)
+        attack, state = policy(turn), SearchState.from_turn(turn)
         if not isinstance(attack, Attack):
             raise IllegalError(f"ends must be at most {len(found)}, because the plan is over then")
         before, decision = chance(state), policy.decide(state)
         variance = math.fsum(
-            each.chance * (chance(state.after(decision, each)) - before) ** 2
-            for each in decision.outcomes
+            outcome.chance * (chance(state.after(decision, outcome)) - before) ** 2
+            for outcome in decision.outcomes
         )
         border = attack.start, attack.to
         dice = attack.dice if turn.has_single_rolls(attack.to) else None
         turn = turn.apply_battle(*border, left, defenders, dice)
         if turn.phase == "advance":
             turn = turn.after(policy(turn))
-        after = chance(TurnState.from_turn(turn))
+        after = chance(SearchState.from_turn(turn))
         found.append(LuckOfBattle(*border, before, after, math.sqrt(variance)))
     return tuple(found)
 
 
-def _find_chances(policy: Policy) -> Callable[[TurnState], float]:
+def _make_chance_function(policy: Policy) -> Callable[[SearchState], float]:
     """Return a function that maps a state to the policy's chance of success."""
     problem = policy.problem
 
     @cache
-    def chance(state: TurnState) -> float:
+    def chance(state: SearchState) -> float:
         if policy.is_exact:
             more = policy.decide(state).value
         else:

@@ -30,7 +30,7 @@ PRICE_FACTORS = 4.0, 1.0  # the prices to try, in multiples of the price that is
 SAME_SACRIFICE = 1e-12  # a sacrifice may exceed the margin by this rounding error
 
 
-def find_largest_sacrifice(problem: Problem, value: float, margin: float = MARGIN) -> float:
+def compute_largest_sacrifice(problem: Problem, value: float, margin: float = MARGIN) -> float:
     """Return the largest payoff that a plan may give up to lose fewer armies.
 
     problem: the problem, without a price.

@@ -13,9 +13,9 @@ from iacta.game import Turn
 from iacta.inputs.checks import check_choice, quote, read_int, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
-from iacta.plan.goals import Goal, OwnAny, TakeAll, TakeAny, Worth, eliminate, find_owned
+from iacta.plan.goals import Goal, OwnAny, TakeAll, TakeAny, Worth, eliminate, make_owned_mask
 from iacta.plan.own_any import choose_territories
-from iacta.plan.problem import TurnState
+from iacta.plan.problem import SearchState
 from iacta.plan.reinforcement import pose_reinforced_problem
 from iacta.plan.winning import find_win
 
@@ -112,8 +112,8 @@ def _read_own_any(turn: Turn, text: str) -> Goal:
             f"got {quote(text)}",
             parameter="own_any",
         )
-    number, armies = read_int(int(found[1]), "own_any", least=1), int(found[2] or 1)
-    held = OwnAny(number, armies).count_held(find_owned(turn), turn.armies)
+    number, armies = read_int(int(found[1]), "own_any", minimum=1), int(found[2] or 1)
+    held = OwnAny(number, armies).count_held(make_owned_mask(turn), turn.armies)
     return OwnAny(held + number, armies)
 
 
@@ -171,7 +171,7 @@ def _choose_territories(turn: Turn, goal: OwnAny) -> Goal:
     Without this choice, the territories could change during the turn.
     """
     problem = pose_reinforced_problem(turn, goal, turn.place)
-    chosen = choose_territories(problem, TurnState.from_turn(turn), turn.place, Deadline())
+    chosen = choose_territories(problem, SearchState.from_turn(turn), turn.place, Deadline())
     if chosen is None:
         raise IllegalError(
             f"found no conquests this turn that reach the goal to {goal.phrase(turn.position)}"

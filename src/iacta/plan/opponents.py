@@ -85,12 +85,12 @@ class SingleBattles:
 
     def __init__(self, turn: Turn) -> None:
         self.turn = turn
-        self._win = cache(self._find_win)
+        self._win = cache(self._compute_win)
 
-    def list_routes(self, turn: Turn, player: str, held: Iterable[str], most: int) -> Routes:
+    def list_routes(self, turn: Turn, player: str, held: Iterable[str], maximum: int) -> Routes:
         """Return the routes of each territory of an opponent to a territory in `held`.
 
-        most: the maximum number of territories on a route.
+        maximum: the maximum number of territories on a route.
         """
         board, wanted = turn.board, {*held}
         mine = {*turn.position.list_territories(turn.player)}
@@ -100,13 +100,13 @@ class SingleBattles:
                 longer = *route, name
                 if name in wanted:
                     yield longer[1:]
-                elif name in mine and name not in route and len(route) < most:
+                elif name in mine and name not in route and len(route) < maximum:
                     yield from extend(longer)
 
         found = {name: [*extend((name,))] for name in turn.position.list_territories(player)}
         return {name: routes for name, routes in found.items() if routes}
 
-    def find_hold_chance(self, turn: Turn, routes: Routes, new: int) -> float:
+    def compute_hold_chance(self, turn: Turn, routes: Routes, new: int) -> float:
         """Return the chance that an opponent with the best placement of new armies takes no target.
 
         Each stack of the opponent takes one route.
@@ -118,7 +118,7 @@ class SingleBattles:
         garrison = self.turn.rules.garrison
         armies_on = dict(zip(turn.board.territories, turn.armies, strict=True))
 
-        def find_failure(start: str, more: int) -> float:
+        def compute_failure(start: str, more: int) -> float:
             armies = armies_on[start] + more
             ways = (
                 self._win(
@@ -130,13 +130,13 @@ class SingleBattles:
             )
             return 1.0 - max(ways)
 
-        alone = {name: find_failure(name, 0) for name in routes}
+        alone = {name: compute_failure(name, 0) for name in routes}
         return min(
-            find_failure(name, new) * prod(alone[other] for other in alone if other != name)
+            compute_failure(name, new) * prod(alone[other] for other in alone if other != name)
             for name in routes
         )
 
-    def _find_win(self, able: int, territory: str, defenders: int) -> float:
+    def _compute_win(self, able: int, territory: str, defenders: int) -> float:
         setting = self.turn.setting
         kernel = setting.kernels[setting.index[territory]]
         return float(kernel.win_probability(able, defenders)) if able > 0 else 0.0
@@ -147,7 +147,7 @@ def list_moves_to_compare(turn: Turn) -> list[Fortify]:
 
     turn: a turn in its fortify phase.
     """
-    moves = [each for each in turn.actions() if isinstance(each, Fortify)]
+    moves = [action for action in turn.actions() if isinstance(action, Fortify)]
     return moves if len(moves) <= MAX_MOVES else [*list_fortify_moves(turn, turn.board.territories)]
 
 

@@ -27,7 +27,7 @@ from iacta.game.victory import WayToWin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import Goal, OwnAny, TakeAll, TakeAny, TakeWithArmies, WinGame
-from iacta.plan.problem import Problem, TurnState
+from iacta.plan.problem import Problem, SearchState
 from iacta.plan.search import Search, Style
 
 MAX_SETS = 6  # maximum number of sets with which the search starts
@@ -41,7 +41,7 @@ Conquest: TypeAlias = TakeAll | TakeAny
 
 
 def choose_goal(
-    problem: Problem, start: TurnState, new: int, deadline: Deadline
+    problem: Problem, start: SearchState, new: int, deadline: Deadline
 ) -> Conquest | WinGame | None:
     """Return a goal that names territories, to play for an `OwnAny` or a `WinGame` by lookahead.
 
@@ -64,17 +64,17 @@ def choose_goal(
                 sets.append(way.territories)
             continue
         own = replace(problem, goal=OwnAny(way.number, max(way.armies, 1)))
-        found = choose_territories(own, start, new, deadline.take_share(1 / left))
-        if isinstance(found, TakeAny):
-            return found  # one conquest is enough, and no other way needs fewer
-        if found is not None:
-            counted.append(found)
+        territories = choose_territories(own, start, new, deadline.take_share(1 / left))
+        if isinstance(territories, TakeAny):
+            return territories  # one conquest is enough, and no other way needs fewer
+        if territories is not None:
+            counted.append(territories)
     return _choose_way(problem, start, new, sets, counted, deadline)
 
 
 def _choose_way(
     problem: Problem,
-    start: TurnState,
+    start: SearchState,
     new: int,
     sets: list[tuple[str, ...]],
     counted: list[Conquest],
@@ -93,7 +93,7 @@ def _choose_way(
         for names in sets:  # the fewest defenders first
             if values and deadline.is_over:
                 break
-            values[names] = _find_best_value(problem, names, start, new, deadline)
+            values[names] = _compute_best_value(problem, names, start, new, deadline)
         sets = sorted(values, key=lambda names: values[names], reverse=True)[:MAX_LOOKAHEAD_WAYS]
     goals: list[Conquest | WinGame] = [each for each in counted if isinstance(each, TakeWithArmies)]
     if sets:
@@ -102,17 +102,17 @@ def _choose_way(
         return None
     if len(goals) < 2:
         return goals[0] if goals else None
-    return max(goals, key=lambda each: _find_goal_value(problem, each, start, new, deadline))
+    return max(goals, key=lambda each: _compute_goal_value(problem, each, start, new, deadline))
 
 
-def _find_best_value(
-    problem: Problem, names: tuple[str, ...], start: TurnState, new: int, deadline: Deadline
+def _compute_best_value(
+    problem: Problem, names: tuple[str, ...], start: SearchState, new: int, deadline: Deadline
 ) -> float:
-    return _find_goal_value(problem, TakeAll(names), start, new, deadline)
+    return _compute_goal_value(problem, TakeAll(names), start, new, deadline)
 
 
 def choose_territories(
-    problem: Problem, start: TurnState, new: int, deadline: Deadline
+    problem: Problem, start: SearchState, new: int, deadline: Deadline
 ) -> Conquest | None:
     """Return the goal to take the best set of territories that a search finds for an `OwnAny`.
 
@@ -125,7 +125,7 @@ def choose_territories(
     deadline: when to stop searching.
     """
     assert isinstance(problem.goal, OwnAny)  # noqa: S101 # the caller checks it
-    missing = find_missing_armies(problem, start, new)
+    missing = count_missing_armies(problem, start, new)
     start, new = start.add_armies(missing), new - sum(missing.values())
     need = problem.goal.number - problem.goal.count_held(start.owned, start.armies)
     others = [*bits(problem.field)]
@@ -140,7 +140,9 @@ def choose_territories(
     return None if found is None else search.make_goal(found)
 
 
-def find_missing_armies(problem: Problem, start: TurnState, new_armies: int) -> Mapping[int, int]:
+def count_missing_armies(
+    problem: Problem, start: SearchState, new_armies: int
+) -> Mapping[int, int]:
     """Return the number of new armies that some own territories still need to count for the goal.
 
     For an `OwnAny`, these are the territories that need the fewest, as long as the goal needs more
@@ -167,7 +169,7 @@ def find_missing_armies(problem: Problem, start: TurnState, new_armies: int) -> 
 class _SetSearch:
     """The search for the best set of territories to take."""
 
-    def __init__(self, problem: Problem, start: TurnState, new: int, deadline: Deadline) -> None:
+    def __init__(self, problem: Problem, start: SearchState, new: int, deadline: Deadline) -> None:
         self.problem, self.start, self.new, self.deadline = problem, start, new, deadline
         self.known = dict[int, float]()
 
@@ -205,7 +207,7 @@ class _SetSearch:
                 heappush(nearest, (self.start.armies[t], t))
             seen |= problem.out[v]
 
-        for v in bits(start & ~problem.resting):
+        for v in bits(start & ~problem.immobile):
             add_neighbours(v)
         found = 0
         for _ in range(need):
@@ -225,7 +227,7 @@ class _SetSearch:
         for chosen in sets:
             if best is not None and self.deadline.is_over:
                 break
-            if best is None or self._find_value(chosen) > self._find_value(best):
+            if best is None or self._compute_value(chosen) > self._compute_value(best):
                 best = chosen
         is_better = best is not None
         while is_better:
@@ -233,7 +235,7 @@ class _SetSearch:
             for chosen in self._exchange(best or 0):
                 if len(self.known) >= MAX_VALUED_SETS or self.deadline.is_over:
                     return best
-                if self._find_value(chosen) > self._find_value(best or 0):
+                if self._compute_value(chosen) > self._compute_value(best or 0):
                     best, is_better = chosen, True
         return best
 
@@ -261,21 +263,21 @@ class _SetSearch:
         for _, exchanged in sorted(pairs):
             yield exchanged
 
-    def _find_value(self, chosen: int) -> float:
+    def _compute_value(self, chosen: int) -> float:
         """Return a lookahead estimate of the chance to take a set of territories.
 
         All new armies are placed on one territory, the best of several that are tried.
         """
         if chosen not in self.known:
             goal = self.make_goal(chosen)
-            self.known[chosen] = _find_goal_value(
+            self.known[chosen] = _compute_goal_value(
                 self.problem, goal, self.start, self.new, self.deadline
             )
         return self.known[chosen]
 
 
-def _find_goal_value(
-    problem: Problem, goal: Goal, start: TurnState, new: int, deadline: Deadline
+def _compute_goal_value(
+    problem: Problem, goal: Goal, start: SearchState, new: int, deadline: Deadline
 ) -> float:
     """Return a lookahead estimate of the chance to reach a goal that names territories.
 
@@ -287,15 +289,17 @@ def _find_goal_value(
     rewards = goal.rewards(problem.board, start.owned)
     masks = *(mask for mask, _ in rewards.sets), *(way.lands for way in rewards.ways)
     for state in _list_states(posed, start, new, make_mask(chain(*map(bits, masks)))):
-        value = max(value, search.find_value(state, deadline) or 0.0)
+        value = max(value, search.compute_state_value(state, deadline) or 0.0)
     return value
 
 
-def _list_states(problem: Problem, start: TurnState, new: int, targets: int) -> Iterator[TurnState]:
+def _list_states(
+    problem: Problem, start: SearchState, new: int, targets: int
+) -> Iterator[SearchState]:
     """Yield the states after all new armies are placed on one of the largest stacks by a target."""
     if not new:
         yield start
         return
-    near = [v for v in bits(start.owned & ~problem.resting) if problem.out[v] & targets]
+    near = [v for v in bits(start.owned & ~problem.immobile) if problem.out[v] & targets]
     for v in sorted(near, key=lambda v: -start.armies[v])[:MAX_PLACES]:
         yield start.add_armies({v: new})

@@ -7,7 +7,7 @@ from iacta.game import Turn
 from iacta.inputs.meanings import Unit
 from iacta.inputs.reprs import DisplayMixin, PasteableMixin
 from iacta.plan.goals import Goal
-from iacta.plan.margin import find_largest_sacrifice
+from iacta.plan.margin import compute_largest_sacrifice
 from iacta.plan.policy import Policy
 from iacta.plan.problem import Problem
 
@@ -166,12 +166,14 @@ class Plan(DisplayMixin):
         if not self.price:
             return 0.0
         greatest = self.comparable_value + self.sacrifice - self.problem.held
-        return find_largest_sacrifice(self.problem, greatest)
+        return compute_largest_sacrifice(self.problem, greatest)
 
     @property
     def expected_losses(self) -> float:
         """The expected number of armies that the player loses."""
-        return self.problem.start.total - sum(each.expected_armies for each in self.territories)
+        return self.problem.start.total - sum(
+            territory.expected_armies for territory in self.territories
+        )
 
     @property
     def comparable_value(self) -> float:

@@ -37,7 +37,7 @@ import numpy.typing as npt
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import WinGame
-from iacta.plan.margin import SAME_SACRIFICE, find_largest_sacrifice, list_prices
+from iacta.plan.margin import SAME_SACRIFICE, compute_largest_sacrifice, list_prices
 from iacta.plan.own_any import MAX_LOOKAHEAD_WAYS, choose_goal
 from iacta.plan.policy import (
     MAX_STATES_BY_DEFAULT,
@@ -50,7 +50,7 @@ from iacta.plan.policy import (
 )
 from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
-from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, find_half_width
+from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, compute_half_width
 
 PROVEN_GAP = 1e-9  # a plan is proven if its upper bound exceeds its value by at most this much
 LARGE = 12  # a field (see `Problem.field`) is large if it has more territories than this
@@ -195,7 +195,9 @@ class Planner:
         is_endless = budget is None and (deadline.limited or prove is not None)
         self.work = UNBOUNDED if is_endless else DEFAULT.scale(1.0 if budget is None else budget)
         # Lookahead over several whole battles is too slow, because a battle has many results.
-        is_long = deadline.find_seconds_left() >= DEEPER_SECONDS and self.work.games > DEFAULT.games
+        is_long = (
+            deadline.measure_seconds_left() >= DEEPER_SECONDS and self.work.games > DEFAULT.games
+        )
         self.deeper = DEEPER if is_long and not problem.turn.whole_battles else ()
         self.bound = max(problem.rewards.most, 0.0)
         self.found: Found | None = None
@@ -255,14 +257,14 @@ class Planner:
     def _choose_by_price(self, found: Found, narrow: Found | None) -> Found:
         """Return the better of two results by the sum of value and price, within the margin."""
         results = [each for each in (found, narrow) if each is not None]
-        results += [each.greatest for each in results if each.greatest is not None]
+        results += [result.greatest for result in results if result.greatest is not None]
         greatest = max(results, key=lambda each: each.cautious_value)
         if greatest.value is None:
             return found
-        price = self.price or max(each.price for each in results)
-        least = -inf if self.price > 0.0 else greatest.cautious_value - self._find_most(greatest)
+        price = self.price or max(result.price for result in results)
+        least = -inf if self.price > 0.0 else greatest.cautious_value - self._compute_most(greatest)
         best = max(
-            (each for each in results if each.cautious_value >= least),
+            (result for result in results if result.cautious_value >= least),
             key=lambda each: each.cautious_value - price * each.report.losses,
         )
         return replace(best, price=price, greatest=None if best is greatest else greatest)
@@ -309,13 +311,13 @@ class Planner:
         if self.price > 0.0:
             yield self.price, -inf
             return
-        most = self._find_most(best)
+        most = self._compute_most(best)
         for price in list_prices(most, best.report.losses):
             yield price, (best.value or 0.0) - most - SAME_SACRIFICE
 
-    def _find_most(self, best: Found) -> float:
+    def _compute_most(self, best: Found) -> float:
         """Return the largest value to give up, compared with the greatest value."""
-        return find_largest_sacrifice(self.problem, best.value or 0.0, self.margin)
+        return compute_largest_sacrifice(self.problem, best.value or 0.0, self.margin)
 
     def _solve_exactly(self, problem: Problem, deadline: Deadline) -> Found | None:
         """Return the exact solution of a problem; `None` beyond a limit on time or states."""
@@ -467,7 +469,7 @@ def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
 
     games: the number of games of each trial that are compared.
     """
-    means = {id(each): float(each.gains[:games].mean()) for each in trials}
+    means = {id(trial): float(trial.gains[:games].mean()) for trial in trials}
     ranked = sorted(trials, key=lambda each: -means[id(each)])
     top = means[id(ranked[0])]
     equal = [each for each in ranked if means[id(each)] >= top - EQUAL]
@@ -540,7 +542,7 @@ class _Trial:
     @property
     def half_width(self) -> float:
         """Half the width of the 95% interval of the value; 0 if the value is exact."""
-        return 0.0 if self.exact is not None else find_half_width(self.gains)
+        return 0.0 if self.exact is not None else compute_half_width(self.gains)
 
     @property
     def is_known(self) -> bool:

@@ -15,13 +15,13 @@ from iacta.game import Action, Advance, Attack, EndPhase, Turn
 from iacta.inputs.errors import IllegalError
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
-from iacta.plan.goals import find_owned
-from iacta.plan.problem import PolicyAction, Problem, TurnState
+from iacta.plan.goals import make_owned_mask
+from iacta.plan.problem import PolicyAction, Problem, SearchState
 from iacta.plan.search import Assignment, Search, Style
 
 MAX_STATES_BY_DEFAULT = 300_000  # default maximum number of states in an exact search, about 0.3 s
 STARTS = 24  # number of starting points in the search for an assignment of targets to stacks
-# `find_policy` has smaller limits: on the states of an exact search, and on the starting points.
+# `choose_policy` has smaller limits: on the states of an exact search, and on the starting points.
 QUICK_STATES, QUICK_STARTS = 2_000, 8
 SAME_VALUE = 1e-12
 POLICY_VALUE_GAMES = 256  # number of simulated games that estimate the value of a policy
@@ -81,13 +81,13 @@ class Policy:
         core.follow(self.assignment, self.style)
         return core
 
-    def decide(self, state: TurnState) -> PolicyAction:
+    def decide(self, state: SearchState) -> PolicyAction:
         """Return the action in a state that is reachable from the start of the problem."""
         return self.search.decide(state)
 
     def evaluate_attack(
         self,
-        state: TurnState,
+        state: SearchState,
         start: int,
         to: int,
         dice: int = 0,
@@ -102,7 +102,7 @@ class Policy:
         """
         return self.search.evaluate_attack(state, start, to, dice, deadline)
 
-    def advance(self, state: TurnState, start: int, to: int, able: int, least: int) -> int:
+    def advance(self, state: SearchState, start: int, to: int, able: int, least: int) -> int:
         """Return the number of armies that the policy moves in after winning a battle.
 
         state: the state before the battle.
@@ -112,7 +112,7 @@ class Policy:
         """
         armies = [*state.armies]
         armies[start], armies[to] = self.problem.garrisons[start] + able, 1
-        return self.search.advance(TurnState(tuple(armies), state.owned), start, to, least)
+        return self.search.advance(SearchState(tuple(armies), state.owned), start, to, least)
 
     def value(self, turn: Turn) -> tuple[float, bool]:
         """Return the expected payoff of the whole turn, and whether it is exact.
@@ -122,11 +122,11 @@ class Policy:
         The payoff is exact if the policy is exact or few states are reachable. Otherwise it is
         estimated from 256 games.
         """
-        state, problem = TurnState.from_turn(turn), self.problem
-        value, is_known = self._find_further_payoff(state)
+        state, problem = SearchState.from_turn(turn), self.problem
+        value, is_known = self._compute_further_payoff(state)
         return problem.held + problem.sum_payoffs(state) + value, is_known
 
-    def _find_further_payoff(self, state: TurnState) -> tuple[float, bool]:
+    def _compute_further_payoff(self, state: SearchState) -> tuple[float, bool]:
         """Return the expected payoff of the actions after a state, and whether it is exact."""
         if self.is_exact:
             return self.search.decide(state).value, True
@@ -137,7 +137,7 @@ class Policy:
             return report.value, True
         return max(float(games.gains.mean()), 0.0), False
 
-    def covers(self, state: TurnState) -> bool:
+    def covers(self, state: SearchState) -> bool:
         """Return whether a state may be reachable from the start, judging by owners and armies."""
         start, field = self.problem.start, self.problem.field
         largest = max((start.armies[v] for v in bits(start.owned)), default=0)
@@ -153,9 +153,11 @@ class Policy:
             and all(state.armies[t] for t in bits(field & ~state.owned))
         )
 
-    def _replace_unreachable(self, state: TurnState) -> "Policy":
+    def _replace_unreachable(self, state: SearchState) -> "Policy":
         """Return this policy, or a new one from a quick search if it cannot reach a state."""
-        return self if self.covers(state) else find_policy(self.problem.at_state(state), self.style)
+        return (
+            self if self.covers(state) else choose_policy(self.problem.at_state(state), self.style)
+        )
 
     def __call__(self, turn: Turn) -> Action:
         """Return the action in a turn, as `iacta.game.Turn.play` expects.
@@ -164,9 +166,9 @@ class Policy:
             reach. In phases without attacks or advances, the policy ends the phase, except for a
             fortifying move that reaches its goal.
         """
-        owned, problem = find_owned(turn), self.problem
+        owned, problem = make_owned_mask(turn), self.problem
         if turn.phase == "attack":
-            state = TurnState(turn.armies, owned)
+            state = SearchState(turn.armies, owned)
             found = self._replace_unreachable(state).decide(state)
             if not found.dice:
                 return EndPhase()
@@ -178,11 +180,11 @@ class Policy:
             assert turn.pending is not None  # noqa: S101 # an attack is pending in this phase
             v, c = map(problem.place, (turn.pending.start, turn.pending.to))
             armies, spare = [*turn.armies], turn.armies[v] - problem.garrisons[v]
-            wanted = problem.goal.find_garrison(problem.name(c))
+            wanted = problem.goal.compute_garrison(problem.name(c))
             least, spare = max(armies[c], min(wanted, armies[c] + spare)), armies[c] + spare
             # The state before the advance, with one defender on the conquered territory.
             armies[v], armies[c] = problem.garrisons[v] + spare, 1
-            before = TurnState(tuple(armies), owned & ~(1 << c))
+            before = SearchState(tuple(armies), owned & ~(1 << c))
             policy = self._replace_unreachable(before)
             return Advance(policy.search.advance(before, v, c, least))
         move = problem.goal.find_last_move(turn) if turn.phase == "fortify" else None
@@ -208,7 +210,7 @@ def attach_search(policy: Policy, search: Search) -> Policy:
     return policy
 
 
-def find_policy(
+def choose_policy(
     problem: Problem, style: Style = USUAL_STYLE, states: float = QUICK_STATES
 ) -> Policy:
     """Return a good policy for a problem without a long search.

@@ -17,7 +17,7 @@ from iacta.inputs.checks import PickledByFields, quote
 from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
 from iacta.native.core_library import load_library
-from iacta.plan.goals import Goal, RewardedWay, Rewards, find_owned
+from iacta.plan.goals import Goal, RewardedWay, Rewards, make_owned_mask
 
 MAX_PLANNED_ARMIES = 2000  # maximum number of armies on a territory that a plan may use
 
@@ -50,31 +50,31 @@ class Peril(NamedTuple):
     number: int  # the rival wins only with at least this number of territories
 
 
-class TurnState(NamedTuple):
+class SearchState(NamedTuple):
     """A state of a turn: the armies on all territories, and the player's territories."""
 
     armies: tuple[int, ...]  # the number of armies on each territory
     owned: int  # the player's territories, as an integer with a bit for each territory
 
     @classmethod
-    def from_turn(cls, turn: Turn) -> "TurnState":
+    def from_turn(cls, turn: Turn) -> "SearchState":
         """Return the state of a turn: its armies and the territories of its player."""
-        return cls(turn.armies, find_owned(turn))
+        return cls(turn.armies, make_owned_mask(turn))
 
     @property
     def total(self) -> int:
         """The number of the player's armies on all territories together."""
         return sum(self.armies[t] for t in bits(self.owned))
 
-    def after(self, action: PolicyAction, result: AttackResult) -> "TurnState":
+    def after(self, action: PolicyAction, result: AttackResult) -> "SearchState":
         """Return the state after an attack with a given result, including the advance."""
         v, c = action.start, action.to
         armies, held = [*self.armies], self.armies[c] - result.defenders
         armies[v] -= result.attackers + result.moved
         armies[c] = held or result.moved
-        return TurnState(tuple(armies), self.owned if held else self.owned | 1 << c)
+        return SearchState(tuple(armies), self.owned if held else self.owned | 1 << c)
 
-    def add_armies(self, armies: Mapping[int, int]) -> "TurnState":
+    def add_armies(self, armies: Mapping[int, int]) -> "SearchState":
         """Return the state with more armies on some territories.
 
         armies: the number of additional armies, by the number of the territory.
@@ -82,7 +82,7 @@ class TurnState(NamedTuple):
         there = [*self.armies]
         for t, number in armies.items():
             there[t] += number
-        return TurnState(tuple(there), self.owned)
+        return SearchState(tuple(there), self.owned)
 
 
 @dataclass(frozen=True)
@@ -116,15 +116,15 @@ class Problem(PickledByFields):
         return self.turn.setting.index[name]
 
     @property
-    def start(self) -> TurnState:
-        return TurnState(self.turn.armies, self.owned)
+    def start(self) -> SearchState:
+        return SearchState(self.turn.armies, self.owned)
 
     @cached_property
     def owned(self) -> int:
-        return find_owned(self.turn)
+        return make_owned_mask(self.turn)
 
     @cached_property
-    def resting(self) -> int:
+    def immobile(self) -> int:
         """The set of territories that are not allowed to attack."""
         resting = make_mask(map(self.place, self.turn.stay))
         return resting if self.focus is None else resting | self.owned & ~self.focus
@@ -132,7 +132,7 @@ class Problem(PickledByFields):
     @cached_property
     def garrisons(self) -> tuple[int, ...]:
         """The garrisons of the turn's setting, and on some territories more for the goal."""
-        wanted = map(self.goal.find_garrison, self.board.territories)
+        wanted = map(self.goal.compute_garrison, self.board.territories)
         return tuple(map(max, self.turn.setting.garrisons, wanted))
 
     @cached_property
@@ -148,7 +148,7 @@ class Problem(PickledByFields):
         """The set of territories that can attack in this position."""
         return make_mask(
             v
-            for v in bits(self.owned & ~self.resting)
+            for v in bits(self.owned & ~self.immobile)
             if self.turn.armies[v] > self.garrisons[v] and self.out[v] & ~self.owned
         )
 
@@ -204,10 +204,10 @@ class Problem(PickledByFields):
             for name in turn.survivors
         }
         perils = (
-            Peril(lands[each.loser], lands[each.rival], each.number)
-            for each in turn.victory.list_rival_wins(turn)
+            Peril(lands[win.loser], lands[win.rival], win.number)
+            for win in turn.victory.list_rival_wins(turn)
         )
-        return tuple(each for each in perils if not each.lands & ~within)
+        return tuple(peril for peril in perils if not peril.lands & ~within)
 
     @property
     def ends_at_win(self) -> bool:
@@ -233,7 +233,7 @@ class Problem(PickledByFields):
         theirs = (t for t, owner in enumerate(turn.owners) if owner in turn.survivors)
         return *found, RewardedWay(make_mask(theirs) & others, 0, 0)
 
-    def is_lost(self, state: TurnState) -> bool:
+    def is_lost(self, state: SearchState) -> bool:
         """Return whether a rival has won by the player's conquests on the way to a state."""
 
         def is_won(way: RewardedWay) -> bool:
@@ -241,16 +241,16 @@ class Problem(PickledByFields):
             return not way.lands & ~state.owned and strong >= way.number
 
         return any(
-            not each.lands & ~state.owned
-            and (each.rivals & ~state.owned).bit_count() >= each.number
-            for each in self.perils
+            not peril.lands & ~state.owned
+            and (peril.rivals & ~state.owned).bit_count() >= peril.number
+            for peril in self.perils
         ) and not any(map(is_won, self.winning_ways))
 
     @cached_property
     def held(self) -> float:
         return self.goal.worth(self.turn)
 
-    def sum_payoffs(self, state: TurnState) -> float:
+    def sum_payoffs(self, state: SearchState) -> float:
         """Return the total payoff collected on the way to a state, less the cost of lost armies.
 
         If a rival has won, everything is lost, and so is the payoff before the turn.
@@ -264,7 +264,7 @@ class Problem(PickledByFields):
         whole = sum(paid for mask, paid in rewards.sets if not mask & ~state.owned)
         return sum(rewards.lands[t] for t in bits(taken)) + whole - rewards.price * lost
 
-    def make_turn(self, state: TurnState) -> Turn:
+    def make_turn(self, state: SearchState) -> Turn:
         """Return the turn with the owners and armies of a later state."""
         player = self.turn.player
         owners = (
@@ -273,7 +273,7 @@ class Problem(PickledByFields):
         )
         return self.turn.replace_armies(tuple(owners), state.armies)
 
-    def at_state(self, state: TurnState, new_goal: Goal | None = None) -> "Problem":
+    def at_state(self, state: SearchState, new_goal: Goal | None = None) -> "Problem":
         """Return the problem that starts in a later state, with the same rules and constraints.
 
         Unlike in a position, a territory without armies keeps its owner.
@@ -373,4 +373,4 @@ def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0) -> Problem:
 def enter_phase(turn: Turn, phase: Literal["attack", "fortify"]) -> Turn:
     """Return the turn in another phase, without new armies."""
     state = turn.state._replace(phase=phase, place=0, first=0, pending=None, throw=None)
-    return turn if turn.phase == phase else turn.with_state(state)
+    return turn if turn.phase == phase else turn.replace_state(state)

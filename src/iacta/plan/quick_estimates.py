@@ -21,14 +21,14 @@ from iacta.game import Turn
 from iacta.native.bit_sets import make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.best import plan_within
-from iacta.plan.goals import Goal, OwnAny, TakeAny, WinGame, find_owned
-from iacta.plan.problem import TurnState, pose_problem
+from iacta.plan.goals import Goal, OwnAny, TakeAny, WinGame, make_owned_mask
+from iacta.plan.problem import SearchState, pose_problem
 from iacta.plan.reinforcement import (
     PLACEMENT_COMPARISON_SHARE,
     QUICK_STATES,
     Placement,
     Placements,
-    find_quick_values,
+    compute_quick_values,
     is_small,
     place_armies,
     pose_reinforced_problem,
@@ -83,8 +83,8 @@ def estimate_goal(turn: Turn, goal: Goal, deadline: Deadline) -> QuickEstimate:
         return OUT_OF_REACH
     states = SMALL_STATES if is_small(problem.turn) else QUICK_STATES
     part = deadline.take_share(PLACEMENT_COMPARISON_SHARE)
-    values = find_quick_values(turn, goal, armies, part, states)
-    placements = Placements(TurnState.from_turn(turn), values)
+    values = compute_quick_values(turn, goal, armies, part, states)
+    placements = Placements(SearchState.from_turn(turn), values)
     best = placements.rank_placements(armies)[0] if armies else ()
     played = values.play(placements.after(best), deadline.take_share(PLACEMENT_COMPARISON_SHARE))
     if values.proven and (placements.has_tried_all or not armies):
@@ -118,7 +118,7 @@ def improve_estimate(
     if low <= estimate.chance if estimate.interval is None else high < estimate.low:
         return estimate
     at_most = max(estimate.at_most, plan.value)
-    left = sum(each.expected_armies for each in plan.territories)
+    left = sum(territory.expected_armies for territory in plan.territories)
     return QuickEstimate(plan.value, plan.interval, at_most, estimate.placement, left)
 
 
@@ -140,7 +140,7 @@ class Conquest(NamedTuple):
 
         turn: the turn before the attacks.
         """
-        others = make_mask(range(len(turn.owners))) & ~find_owned(turn)
+        others = make_mask(range(len(turn.owners))) & ~make_owned_mask(turn)
         if isinstance(goal, OwnAny):
             missing = goal.number - (len(turn.owners) - others.bit_count())
             # If each territory needs several armies, no number of conquests is required or enough.
@@ -174,7 +174,7 @@ class Conquest(NamedTuple):
         return self.least - outside >= other.enough or not other.enough
 
 
-def find_implied(conquests: Mapping[Key, Conquest]) -> dict[Key, list[Key]]:
+def list_implied(conquests: Mapping[Key, Conquest]) -> dict[Key, list[Key]]:
     """Return, for the key of each goal, the keys of the other goals that it implies."""
     return {
         key: [name for name, other in conquests.items() if name != key and one.implies(other)]

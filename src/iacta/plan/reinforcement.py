@@ -33,7 +33,7 @@ from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import DisplayMixin
 from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import THREADS, Deadline, run_in_threads
-from iacta.odds.search import find_least
+from iacta.odds.search import find_smallest
 from iacta.plan.best import (
     Improved,
     Progress,
@@ -43,14 +43,14 @@ from iacta.plan.best import (
 )
 from iacta.plan.goals import Goal, TakeWithArmies
 from iacta.plan.margin import MARGIN
-from iacta.plan.own_any import choose_goal, find_missing_armies
+from iacta.plan.own_any import choose_goal, count_missing_armies
 from iacta.plan.plan import Plan
 from iacta.plan.planner import EQUAL, LARGE, Found, solve_exactly
 from iacta.plan.policy import MAX_STATES_BY_DEFAULT, QUICK_STYLE
-from iacta.plan.problem import Problem, TurnState, pose_problem, read_turn
+from iacta.plan.problem import Problem, SearchState, pose_problem, read_turn
 from iacta.plan.search import Search, Solution
 from iacta.probability.chances import Chance, read_chance
-from iacta.probability.estimate import MIN_GAMES, find_half_width
+from iacta.probability.estimate import MIN_GAMES, compute_half_width
 
 MAX_PLACED_ARMIES = 1000  # maximum number of new armies
 FIRST_TRIED = 8
@@ -183,26 +183,26 @@ def reinforce(
     >>> found.placement, round(found.before.value, 4), round(found.plan.value, 4)
     ((('A', 2), ('C', 2)), 0.4303, 0.7917)
     """
-    number = read_int(read_turn(turn).place, "new armies", least=1, most=MAX_PLACED_ARMIES)
+    number = read_int(read_turn(turn).place, "new armies", minimum=1, maximum=MAX_PLACED_ARMIES)
     deadline, progress = Deadline.from_time_limit(time_limit), make_best_reporter(progress)
     before = find_plan(turn, goal, deadline.take_share(BEFORE_SHARE), progress)
-    found = _make_placements(turn, goal, number, deadline)
-    some = found.list_finalists(number)
+    placements = _make_placements(turn, goal, number, deadline)
+    some = placements.list_finalists(number)
     marginals = [
-        Marginal(each, found.value(one), found.value(all_there))
-        for each in found.places
-        if found.find_rank(one := ((each, 1),)) is not None
-        and found.find_rank(all_there := ((each, number),)) is not None
+        Marginal(each, placements.value(one), placements.value(all_there))
+        for each in placements.places
+        if placements.compute_rank(one := ((each, 1),)) is not None
+        and placements.compute_rank(all_there := ((each, number),)) is not None
     ]
     marginals.sort(key=lambda each: (-each.all, -each.one))
 
     def combine(placement: Placement, plan: Plan) -> Reinforcement:
-        quick, all_tried = found.value(()), found.has_tried_all
+        quick, all_tried = placements.value(()), placements.has_tried_all
         return Reinforcement(number, placement, plan, before, quick, tuple(marginals), all_tried)
 
     report = None if improved is None else lambda *pair: improved(combine(*pair))
     chosen = _choose_placement(
-        turn, goal, found, some, deadline, progress, report, margin=margin, price=price
+        turn, goal, placements, some, deadline, progress, report, margin=margin, price=price
     )
     return combine(*chosen)
 
@@ -217,8 +217,8 @@ def plan_with_new_armies(
     price: as for `best_plan`.
     """
     part = deadline.take_share(PLACEMENT_COMPARISON_SHARE)
-    values = find_quick_values(turn, goal, turn.place, part, QUICK_STATES)
-    found = Placements(TurnState.from_turn(turn), values)
+    values = compute_quick_values(turn, goal, turn.place, part, QUICK_STATES)
+    found = Placements(SearchState.from_turn(turn), values)
     few = found.rank_placements(turn.place)[:FINALISTS]
     plans = list_plans(turn, few, goal, deadline, budget, margin=MARGIN, price=price)
     return next(iter(rank_plans(plans).values()))
@@ -242,13 +242,13 @@ def list_plans(
     margin, price: as for `best_plan`.
     """
     plans = dict[Placement, Plan]()
-    for each in placements:
+    for placement in placements:
         if plans and deadline.is_over:
             break
         part = deadline.take_share(1 / (len(placements) - len(plans)))
-        there = pose_problem(place_armies(turn, each), goal)
-        plans[each] = plan_within(
-            there, part, budget=budget, margin=margin, price=price, narrow=known.get(each)
+        there = pose_problem(place_armies(turn, placement), goal)
+        plans[placement] = plan_within(
+            there, part, budget=budget, margin=margin, price=price, narrow=known.get(placement)
         )
     return plans
 
@@ -265,7 +265,7 @@ def rank_plans(plans: Mapping[Placement, Plan]) -> dict[Placement, Plan]:
         plan, value = pair[1], pair[1].comparable_value
         same = PLACEMENT_GAIN if plan.interval is top.interval is None else EQUAL
         is_top = value >= top.comparable_value + top.sacrifice - max(same, top.margin)
-        left = sum(each.expected_armies for each in plan.territories)
+        left = sum(territory.expected_armies for territory in plan.territories)
         rank = value + top.price * left if top.price else left
         return is_top, rank if is_top else 0.0, value
 
@@ -304,8 +304,8 @@ def reinforcements_needed(
                 f"got {time_limit} seconds",
                 parameter="time_limit",
             )
-        found = _make_placements(start, goal, number, deadline)
-        return found, found.list_finalists(number)
+        placements = _make_placements(start, goal, number, deadline)
+        return placements, placements.list_finalists(number)
 
     @cache
     def find_best(armies: int) -> tuple[Placement, Plan]:
@@ -318,7 +318,9 @@ def reinforcements_needed(
     before = find_plan(start, goal, deadline.take_share(BEFORE_SHARE))
     quick, fewest = add_armies(0)[0].value(()), 0
     if before.comparable_value < wanted:
-        number = find_least(is_promising, FIRST_TRIED, step=FIRST_TRIED, most=MAX_PLACED_ARMIES)
+        number = find_smallest(
+            is_promising, FIRST_TRIED, step=FIRST_TRIED, maximum=MAX_PLACED_ARMIES
+        )
         if number is None:
             raise IllegalError(f"{MAX_PLACED_ARMIES} new armies do not reach a chance of {chance}")
         while number < MAX_PLACED_ARMIES and find_best(number)[1].comparable_value < wanted:
@@ -333,8 +335,8 @@ def reinforcements_needed(
 def _make_placements(turn: Turn, goal: Goal, armies: int, deadline: Deadline) -> "Placements":
     states = MANY_STATES if deadline.limited or is_small(turn) else MAX_PLACEMENT_STATES
     part = deadline.take_share(PLACEMENT_COMPARISON_SHARE)
-    values = find_quick_values(turn, goal, armies, part, states)
-    return Placements(TurnState.from_turn(turn), values)
+    values = compute_quick_values(turn, goal, armies, part, states)
+    return Placements(SearchState.from_turn(turn), values)
 
 
 def _choose_placement(
@@ -384,10 +386,10 @@ class _NarrowComparison:
 
     def __init__(self, turn: Turn, armies: int, reinforced: Problem) -> None:
         self.turn, self.armies, self.goal = turn, armies, reinforced.goal
-        narrow, start = reinforced.narrow(), TurnState.from_turn(turn)
+        narrow, start = reinforced.narrow(), SearchState.from_turn(turn)
         # Armies that an own territory needs to count for the goal leave nothing to compare.
         is_fit = narrow is not None and not reinforced.rewards.price
-        is_fit = is_fit and not find_missing_armies(reinforced, start, armies)
+        is_fit = is_fit and not count_missing_armies(reinforced, start, armies)
         self.narrow = narrow if is_fit else None
         self.known = dict[Placement, Found]()
 
@@ -422,7 +424,7 @@ class _NarrowComparison:
         """
         ranked = rank_solutions(self.known)
         best, bases = ranked[0], ranked if step == 1 else ranked[:1]
-        shifted = (list_shifted_placements(dict(each), places, step) for each in bases)
+        shifted = (list_shifted_placements(dict(base), places, step) for base in bases)
         moved = dict.fromkeys(chain.from_iterable(shifted))
         new = [each for each in moved if each not in self.known]
         for first in range(0, len(new), THREADS):
@@ -501,9 +503,9 @@ class QuickValues:
         share = LARGE_EXACT_SHARE if is_large else EXACT_SHARE
         self._exact, self._states = deadline.take_share(share), states
         self._search = _make_search(problem)
-        self._known: dict[TurnState, Solution] = {}
+        self._known: dict[SearchState, Solution] = {}
 
-    def find(self, state: TurnState) -> Solution | None:
+    def find(self, state: SearchState) -> Solution | None:
         """Return the expected payoff and the expected losses (cost) of play from a state.
 
         The cost is 0 if the payoff is a lookahead estimate. The result is `None` if the deadline
@@ -518,14 +520,14 @@ class QuickValues:
             self._known.clear()
             self._search, self.proven = _make_search(self.problem), False
         if found is None and not self.deadline.is_over:
-            value = self._search.find_value(state, self.deadline)
+            value = self._search.compute_state_value(state, self.deadline)
             found = None if value is None else Solution(value, 0.0)
         if found is not None:
             self._known[state] = found
         return found
 
     def play(
-        self, state: TurnState, deadline: Deadline
+        self, state: SearchState, deadline: Deadline
     ) -> tuple[float, tuple[float, float] | None, float] | None:
         """Evaluate the quick policy from a state: value, 95% interval, and mean armies left.
 
@@ -542,7 +544,7 @@ class QuickValues:
             gains, report = self._search.play(deadline, PLACEMENT_GAMES, start=state)
             if len(gains) < MIN_GAMES:
                 return None
-            value, half = max(float(gains.mean()), 0.0), find_half_width(gains)
+            value, half = max(float(gains.mean()), 0.0), compute_half_width(gains)
             interval = max(value - half, 0.0), value + half
         touched = self.problem.field | self.problem.stacks
         idle = sum(state.armies[t] for t in bits(state.owned & ~touched))
@@ -566,7 +568,7 @@ def pose_reinforced_problem(turn: Turn, goal: Goal, new: int) -> Problem:
     return pose_problem(turn.replace_armies(turn.owners, armies), goal, new)
 
 
-def find_quick_values(
+def compute_quick_values(
     turn: Turn, goal: Goal, armies: int, deadline: Deadline, states: int
 ) -> QuickValues:
     """Return quick estimates of values for a goal.
@@ -582,7 +584,7 @@ def find_quick_values(
     values = QuickValues(problem, deadline, states)
     if not problem.rewards.ways:
         return values
-    start = TurnState.from_turn(turn)
+    start = SearchState.from_turn(turn)
     # Try exact search in two states. One state is not enough: in `problem.start`, the new armies
     # may reach the goal without an attack.
     for state in (problem.start, start):
@@ -614,7 +616,7 @@ class Placements:
         Their deadline also limits the comparison.
     """
 
-    def __init__(self, start: TurnState, values: QuickValues) -> None:
+    def __init__(self, start: SearchState, values: QuickValues) -> None:
         self.start, self.values = start, values
         problem = values.problem
         distances = _count_attacks_to_goal(problem)
@@ -623,7 +625,8 @@ class Placements:
         self.places = tuple(
             problem.name(v)
             for v in sorted(
-                bits(start.owned & ~problem.resting), key=lambda v: (distances[v], -start.armies[v])
+                bits(start.owned & ~problem.immobile),
+                key=lambda v: (distances[v], -start.armies[v]),
             )
             if problem.out[v] & problem.field & ~start.owned
         )
@@ -649,7 +652,7 @@ class Placements:
         paid = 0.0 if found is None else min(found.value, problem.rewards.most)
         return paid + problem.sum_payoffs(state) + problem.held
 
-    def find_rank(self, placement: Placement) -> Rank | None:
+    def compute_rank(self, placement: Placement) -> Rank | None:
         """Return the rank of a placement; `None` if the deadline comes before it is known."""
         state = self.after(placement)
         found = self.values.find(state)
@@ -660,14 +663,14 @@ class Placements:
         value = found.value + self.values.problem.sum_payoffs(state)
         return Rank(round(value, PAYOFF_DIGITS), -round(found.cost, PAYOFF_DIGITS))
 
-    def _has_too_few_armies(self, state: TurnState) -> bool:
+    def _has_too_few_armies(self, state: SearchState) -> bool:
         """Return whether own territories have fewer armies than the goal requires."""
         goal = self.values.problem.goal
         return isinstance(goal, TakeWithArmies) and bool(
-            find_missing_armies(self.values.problem, state, 0)
+            count_missing_armies(self.values.problem, state, 0)
         )
 
-    def after(self, placement: Placement) -> TurnState:
+    def after(self, placement: Placement) -> SearchState:
         """Return the state after a placement of new armies."""
         return self.start.add_armies({self.values.problem.place(name): n for name, n in placement})
 
@@ -679,7 +682,7 @@ class Placements:
         """
         self.has_tried_all = False
         problem = self.values.problem
-        missing = {} if self.values.proven else find_missing_armies(problem, self.start, armies)
+        missing = {} if self.values.proven else count_missing_armies(problem, self.start, armies)
         if missing and sum(missing.values()) <= armies:
             rest = Placements(self.start.add_armies(missing), self.values)
             first = {problem.name(t): number for t, number in missing.items()}
@@ -711,7 +714,7 @@ class Placements:
     def _rank(self, placement: Placement, ranks: dict[Placement, Rank]) -> bool:
         """Add the rank of a placement to `ranks`; return `False` after the deadline."""
         if placement not in ranks:
-            rank = self.find_rank(placement)
+            rank = self.compute_rank(placement)
             if rank is None:
                 return False
             ranks[placement] = rank
@@ -723,18 +726,18 @@ class Placements:
         This is used unless all placements can be compared by exact search.
         """
         was_proven = self.values.proven
-        ranks = self._find_ranks(armies)
+        ranks = self._compute_ranks(armies)
         # If the values changed from exact to estimated in between, they are not comparable.
-        return self._find_ranks(armies) if was_proven and not self.values.proven else ranks
+        return self._compute_ranks(armies) if was_proven and not self.values.proven else ranks
 
     @property
     def _most(self) -> float:
         """The largest possible payoff."""
         return self.values.problem.rewards.most
 
-    def _find_ranks(self, armies: int) -> dict[Placement, Rank]:
+    def _compute_ranks(self, armies: int) -> dict[Placement, Rank]:
         ranks = dict[Placement, Rank]()
-        none, alone = self.find_rank(()), dict[str, Placement]()
+        none, alone = self.compute_rank(()), dict[str, Placement]()
         for place in self.places:
             alone[place] = ((place, armies),) if armies else ()
             if not self._rank(alone[place], ranks):

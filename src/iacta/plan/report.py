@@ -41,7 +41,7 @@ class MainBattle:
     branches: tuple[Branch, ...] = ()  # battles that may follow instead of the line's next battle
 
 
-def find_main_line(plan: Plan) -> tuple[MainBattle, ...]:
+def list_main_line(plan: Plan) -> tuple[MainBattle, ...]:
     """Return the battles of the main line of a plan, in order.
 
     If the plan decides after each roll, the main line is a game in which losses stay close to
@@ -68,9 +68,11 @@ def _play_average_game(plan: Plan) -> Iterator[tuple[PolicyAction, bool]]:
         made = plan.policy.decide(state)
         if not made.dice:
             return
-        due += sum(each.chance * (each.attackers - each.defenders) for each in made.outcomes)
+        due += sum(
+            outcome.chance * (outcome.attackers - outcome.defenders) for outcome in made.outcomes
+        )
         likely = [
-            each for each in made.outcomes if each.chance >= MIN_RESULT_CHANCE
+            outcome for outcome in made.outcomes if outcome.chance >= MIN_RESULT_CHANCE
         ] or made.outcomes
         fallen = min(likely, key=lambda each: abs(due - each.attackers + each.defenders))
         due -= fallen.attackers - fallen.defenders
@@ -90,7 +92,9 @@ def _list_won_battles(plan: Plan) -> tuple[MainBattle, ...]:
     while made.dice and (border := (made.start, made.to)) in steps and border not in line:
         # The results that win the battle, by the number of attackers left (garrison included).
         won = {
-            state.armies[made.start] - each.attackers: each for each in made.outcomes if each.moved
+            state.armies[made.start] - outcome.attackers: outcome
+            for outcome in made.outcomes
+            if outcome.moved
         }
         next_made = {left: policy.decide(state.after(made, each)) for left, each in won.items()}
         following = defaultdict[Border | None, list[int]](list)
@@ -155,7 +159,7 @@ class Rearguard:
         return self.most <= self.garrison
 
 
-def find_rearguards(plan: Plan) -> tuple[Rearguard, ...]:
+def list_rearguards(plan: Plan) -> tuple[Rearguard, ...]:
     """Return how many armies a plan leaves behind after a conquest over each border.
 
     The order is that of `plan.steps`, without borders where no conquest is possible. For each
@@ -171,14 +175,14 @@ def find_rearguards(plan: Plan) -> tuple[Rearguard, ...]:
         total = sum(stays.values())
         if total > 0.0:
             rising = sorted(stays.items())
-            least, most = _find_quantile(rising, total), _find_quantile(rising[::-1], total)
+            least, most = _compute_quantile(rising, total), _compute_quantile(rising[::-1], total)
             usual = max(rising, key=lambda each: each[1])[0]
             chance = min(total, 1.0)
             found.append(Rearguard(step.start, step.to, chance, least, most, usual, garrison))
     return tuple(found)
 
 
-def _find_quantile(distribution: list[tuple[int, float]], total: float) -> int:
+def _compute_quantile(distribution: list[tuple[int, float]], total: float) -> int:
     passed = 0.0
     for number, chance in distribution:
         passed += chance

@@ -36,8 +36,8 @@ from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.goals import Goal, Worth
 from iacta.plan.judge import (
     StateValue,
+    compute_end_value,
     evaluate_state,
-    find_end_value,
     judge_attack,
     judge_choice,
     list_reduced_ends,
@@ -161,12 +161,12 @@ class Review:
     @cached_property
     def players(self) -> tuple[PlayerReview, ...]:
         """The statistics of each player, in the order of their first turns."""
-        return tuple(map(self._sum_up_player, dict.fromkeys(each.player for each in self.steps)))
+        return tuple(map(self._sum_up_player, dict.fromkeys(step.player for step in self.steps)))
 
     def _sum_up_player(self, player: str) -> PlayerReview:
-        own = [each for each in self.steps if each.player == player]
+        own = [step for step in self.steps if step.player == player]
         battles = [each for each in own if each.to]
-        armies = [each.luck_armies for each in battles if each.luck_armies is not None]
+        armies = [battle.luck_armies for battle in battles if battle.luck_armies is not None]
         judged = [each for each in own if each.luck is not None]
         spreads = [each.spread for each in judged if each.spread is not None]
         least = MIN_MISTAKE if self.is_chance else 10 * MIN_MISTAKE
@@ -186,12 +186,12 @@ class Review:
     @property
     def assumed(self) -> int:
         """The number of steps with an assumed number of dice, whose luck may be biased."""
-        return sum(each.is_assumed for each in self.steps)
+        return sum(step.is_assumed for step in self.steps)
 
     @property
     def costliest(self) -> tuple[ReviewedStep, ...]:
         """The costliest decisions with a known better alternative, at most 3."""
-        found = [each for each in self.steps if each.better]
+        found = [step for step in self.steps if step.better]
         return tuple(sorted(found, key=lambda each: -(each.cost or 0.0))[:MAX_COSTLIEST])
 
 
@@ -239,11 +239,11 @@ def review(
     deadline = Deadline.from_time_limit(time_limit).disable_shares()
     turns, unclear, ambiguous = read_game(log, board)
     if worth:
-        turns = [each._replace(goal=each.goal or Worth()) for each in turns]
-    kinds = {each.goal.is_chance for each in turns if each.goal is not None}
+        turns = [turn._replace(goal=turn.goal or Worth()) for turn in turns]
+    kinds = {turn.goal.is_chance for turn in turns if turn.goal is not None}
     if len(kinds) > 1:
         raise IllegalError("goals must all be chances, or all worths, got both")
-    total = sum(len(each.battles) for each in turns)
+    total = sum(len(turn.battles) for turn in turns)
     if total > MAX_BATTLES:
         raise TooLargeError(f"the log must have at most {MAX_BATTLES:,} battles, got {total:,}")
     steps, corrections, proven, done = list[ReviewedStep](), list[str](), True, 0
@@ -262,7 +262,7 @@ def review(
             for played in turns:
                 corrections += _describe_corrections(played)
                 values = None if played.goal is None else _Values(played.goal, deadline, states)
-                for step in _find_steps(played, values):
+                for step in _compute_steps(played, values):
                     if deadline.is_over:
                         break  # leave out the last step, whose search may be unfinished
                     steps.append(step)
@@ -344,7 +344,7 @@ def _evaluate(
     """
     plan = plan_state(turn, goal, deadline, price=price)
     if plan is None:
-        return _State(turn, None, find_end_value(turn, goal))
+        return _State(turn, None, compute_end_value(turn, goal))
     return _State(turn, plan, value_plan(plan, has_attacks=has_attacks))
 
 
@@ -367,7 +367,7 @@ class _Values:
             self.price = state.value.price
         return None if state is None else self._note_proof(state)
 
-    def find_value(self, turn: Turn) -> StateValue:
+    def compute_state_value(self, turn: Turn) -> StateValue:
         """Return the value of a state that did not occur in the game, such as another advance."""
         if turn not in self._known:
             state = _evaluate(turn, self.goal, self.deadline, self.price, has_attacks=False)
@@ -386,7 +386,7 @@ def _describe_corrections(played: LoggedTurn) -> list[str]:
     ]
 
 
-def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[ReviewedStep]:
+def _compute_steps(played: LoggedTurn, values: _Values | None) -> Iterator[ReviewedStep]:
     stop = ReviewedStep(played.number, played.turn.player, "", "", 0, 0, 0)
     turn = played.turn
     now = None if values is None else values.take_next_state()
@@ -409,7 +409,7 @@ def _find_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Reviewed
         return
     if now is None:
         return  # the deadline has passed
-    stopped = find_end_value(now.turn, values.goal)
+    stopped = compute_end_value(now.turn, values.goal)
     cost = judge_choice(now.value, stopped).cost or 0.0
     action = now.plan.policy(now.turn) if cost and now.plan is not None else None
     better = f"{action.start} to {action.to}" if isinstance(action, Attack) else ""
@@ -513,7 +513,7 @@ def _judge_advance(
     usual = plan.policy.advance(problem.start, v, c, able, numbers[0])
     if usual == battle.moved or usual not in numbers:
         return 0.0, battle.moved
-    best = values.find_value(fought.after(Advance(usual)))
+    best = values.compute_state_value(fought.after(Advance(usual)))
     return judge_choice(best, after).cost or 0.0, usual
 
 
@@ -524,7 +524,7 @@ def _list_ends(plan: Plan, battle: LoggedBattle, dice: int) -> list[tuple[float,
     judged = plan.policy.evaluate_attack(
         problem.start, v, c, 0 if problem.turn.setting.has_whole_battles(c) else dice
     )
-    return [(each.chance, each.value) for each in judged.outcomes]
+    return [(outcome.chance, outcome.value) for outcome in judged.outcomes]
 
 
 def _measure_spread(ends: list[tuple[float, float]]) -> float:

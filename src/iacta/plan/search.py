@@ -20,7 +20,7 @@ from iacta.plan.problem import (
     AttackResult,
     PolicyAction,
     Problem,
-    TurnState,
+    SearchState,
     refuse_large_board,
 )
 from iacta.plan.tables import Floats, make_tables
@@ -198,7 +198,7 @@ class Search:
         self,
         deadline: Deadline,
         states: float = inf,
-        start: TurnState | None = None,
+        start: SearchState | None = None,
         *,
         is_short: bool = False,
     ) -> Solution | None:
@@ -213,7 +213,7 @@ class Search:
     def _solve(
         self,
         deadline: Deadline,
-        start: TurnState | None,
+        start: SearchState | None,
         states: float,
         ends: Any,
         *,
@@ -229,20 +229,22 @@ class Search:
         self,
         deadline: Deadline,
         states: float,
-        most: int,
-        value_of: Callable[[TurnState], float | None],
+        maximum: int,
+        value_of: Callable[[SearchState], float | None],
     ) -> float | None:
         """Return the exact value of a turn whose attacks end when the set `until` is conquered.
 
-        most: the maximum number of states in which the set is just conquered.
+        maximum: the maximum number of states in which the set is just conquered.
         value_of: a function that returns the value of such a state, or `None` if it exceeds a
             limit.
 
         The result is `None` if a limit on states or time is exceeded.
         """
-        armies = np.zeros((most, self.lands), dtype=np.int32)
-        mine, values = np.zeros((most, self.lands), dtype=np.uint8), np.zeros(most)
-        record = CoreData(self._library, "ends", room=most, armies=armies, mine=mine, values=values)
+        armies = np.zeros((maximum, self.lands), dtype=np.int32)
+        mine, values = np.zeros((maximum, self.lands), dtype=np.uint8), np.zeros(maximum)
+        record = CoreData(
+            self._library, "ends", room=maximum, armies=armies, mine=mine, values=values
+        )
         ends = record.data
         # The first call lists the states in which the set is conquered. The second call, below,
         # uses their values.
@@ -252,7 +254,7 @@ class Search:
             # The core caps the armies of territories that take no part, so use the actual armies.
             there = np.where(self._is_active, armies[k], self.problem.start.armies)
             owned = make_mask(np.flatnonzero(mine[k]).tolist())
-            known = value_of(TurnState(tuple(there.tolist()), owned))
+            known = value_of(SearchState(tuple(there.tolist()), owned))
             if known is None:
                 return None
             values[k] = known
@@ -295,10 +297,10 @@ class Search:
         more = given.reference, make_pointer(sets)
         self._call("follow", Deadline(), *more, is_short=True, unsound=unsound)
 
-    def decide(self, state: TurnState) -> PolicyAction:
+    def decide(self, state: SearchState) -> PolicyAction:
         return self._ask_decision("decide", state)
 
-    def find_value(self, state: TurnState, deadline: Deadline) -> float | None:
+    def compute_state_value(self, state: SearchState, deadline: Deadline) -> float | None:
         """Return the policy's value of a state, or `None` after the deadline."""
         # The structure has no array for the results of the attack, because only the value is used.
         found = CoreData(self._library, "decision")
@@ -307,7 +309,7 @@ class Search:
 
     def evaluate_attack(
         self,
-        state: TurnState,
+        state: SearchState,
         start: int,
         to: int,
         dice: int = 0,
@@ -319,7 +321,7 @@ class Search:
         """
         return self._ask_decision("evaluate_attack", state, start, to, dice, deadline=deadline)
 
-    def advance(self, state: TurnState, start: int, to: int, least: int) -> int:
+    def advance(self, state: SearchState, start: int, to: int, least: int) -> int:
         """Return the number of armies that the policy moves in after a conquest.
 
         state: a state with the attackers that are left and, on the target, one defender.
@@ -330,7 +332,7 @@ class Search:
         return int(moved.item())
 
     def _ask_decision(
-        self, name: str, state: TurnState, *roll: int, deadline: Deadline | None = None
+        self, name: str, state: SearchState, *roll: int, deadline: Deadline | None = None
     ) -> PolicyAction:
         decision, end = CoreData(self._library, "decision", room=64), deadline or Deadline()
         found = decision.data
@@ -343,13 +345,13 @@ class Search:
                 break
             found.room = found.count
         rows = (
-            AttackResult._make(getattr(each, field) for field in AttackResult._fields)
-            for each in found.outcomes[: found.count]
+            AttackResult._make(getattr(outcome, field) for field in AttackResult._fields)
+            for outcome in found.outcomes[: found.count]
         )
         return PolicyAction(found.start, found.to, found.dice, found.value, tuple(rows))
 
     def _ask(
-        self, name: str, deadline: Deadline, state: TurnState | None, *more: Any, **how: Any
+        self, name: str, deadline: Deadline, state: SearchState | None, *more: Any, **how: Any
     ) -> int:
         """Call a function of the core by name for a state.
 
@@ -367,7 +369,7 @@ class Search:
         return self._call(name, deadline, record.data, *more, unsound=unsound, **how)
 
     def flow(
-        self, deadline: Deadline, states: float = inf, start: TurnState | None = None
+        self, deadline: Deadline, states: float = inf, start: SearchState | None = None
     ) -> Report | None:
         """Compute exact statistics of the policy; return `None` if a limit is exceeded."""
         code, report = self._report("evaluate_policy", deadline, start, states=states)
@@ -379,7 +381,7 @@ class Search:
         games: int,
         first: int = 0,
         seed: int = 0,
-        start: TurnState | None = None,
+        start: SearchState | None = None,
     ) -> Games:
         """Simulate games of the policy.
 
@@ -394,7 +396,7 @@ class Search:
         return Games(gains[:played], report * (games / max(played, 1)))
 
     def _report(
-        self, name: str, deadline: Deadline, start: TurnState | None, *more: Any, **how: Any
+        self, name: str, deadline: Deadline, start: SearchState | None, *more: Any, **how: Any
     ) -> tuple[int, Report]:
         """Call a function of the core that computes statistics; return its code and the report."""
         borders = sum(mask.bit_count() for mask in self.problem.out)

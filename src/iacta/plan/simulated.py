@@ -22,7 +22,7 @@ from iacta.inputs.reprs import PasteableMixin
 from iacta.native.deadline import Deadline
 from iacta.plan.plan import Plan
 from iacta.plan.policy import Policy
-from iacta.plan.problem import AttackResult, PolicyAction, TurnState
+from iacta.plan.problem import AttackResult, PolicyAction, SearchState
 from iacta.probability.estimate import Estimate
 from iacta.rules.stop import NEVER
 from iacta.rules.thrown import RUNS, SEED, Seed, fight_until, throw_losses
@@ -94,7 +94,7 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
     """Simulate a plan until a deadline; return `None` if there is no time for the first runs."""
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
-    count = read_int(runs, "runs", least=1)
+    count = read_int(runs, "runs", minimum=1)
     if count > MAX_PLAN_RUNS:
         raise TooLargeError(
             f"runs must be at most {MAX_PLAN_RUNS:,} for a plan, got {quote(count)}",
@@ -123,12 +123,12 @@ def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> Si
 
 def _simulate(
     policy: Policy, runs: int, rng: "np.random.Generator", deadline: Deadline
-) -> dict[TurnState, int]:
+) -> dict[SearchState, int]:
     """Simulate a policy many times; return how many runs ended in each final state.
 
     With a time limit, the runs are simulated in parts, and an unfinished part is discarded.
     """
-    ended, part = dict[TurnState, int](), FIRST_PART if deadline.limited else runs
+    ended, part = dict[SearchState, int](), FIRST_PART if deadline.limited else runs
     done = 0
     while done < runs:
         part = min(part, runs - done)
@@ -142,7 +142,7 @@ def _simulate(
     return ended
 
 
-def find_final_states(policy: Policy, deadline: Deadline) -> dict[TurnState, float] | None:
+def compute_final_states(policy: Policy, deadline: Deadline) -> dict[SearchState, float] | None:
     """Return the exact chance of each final state, in which a policy ends its turn.
 
     The result is `None` after the deadline.
@@ -150,7 +150,7 @@ def find_final_states(policy: Policy, deadline: Deadline) -> dict[TurnState, flo
     return _follow(
         policy,
         1.0,
-        lambda _, action, p: ((each, p * each.chance) for each in action.outcomes),
+        lambda _, action, p: ((outcome, p * outcome.chance) for outcome in action.outcomes),
         deadline,
     )
 
@@ -158,9 +158,9 @@ def find_final_states(policy: Policy, deadline: Deadline) -> dict[TurnState, flo
 def _follow(
     policy: Policy,
     whole: Weight,
-    results: Callable[[TurnState, PolicyAction, Weight], Iterable[tuple[AttackResult, Weight]]],
+    results: Callable[[SearchState, PolicyAction, Weight], Iterable[tuple[AttackResult, Weight]]],
     deadline: Deadline,
-) -> dict[TurnState, Weight] | None:
+) -> dict[SearchState, Weight] | None:
     """Follow a policy from its start to all final states; return the weight of each final state.
 
     A weight is a chance or a number of runs. Every attack costs armies, so states are processed in
@@ -169,7 +169,7 @@ def _follow(
     whole: the weight of the start: 1, or the number of runs.
     results: a function that distributes the weight of a state over the results of its attack.
     """
-    ended, start = dict[TurnState, Weight](), policy.problem.start
+    ended, start = dict[SearchState, Weight](), policy.problem.start
     waiting = {sum(start.armies): {start: whole}}
     while waiting:
         for state, weight in waiting.pop(max(waiting)).items():
@@ -187,14 +187,14 @@ def _follow(
 
 
 def _draw_results(
-    policy: Policy, rng: "np.random.Generator", state: TurnState, action: PolicyAction, runs: int
+    policy: Policy, rng: "np.random.Generator", state: SearchState, action: PolicyAction, runs: int
 ) -> Iterable[tuple[AttackResult, int]]:
     """Simulate an attack in several runs, and return the number of runs with each result."""
     problem, defenders = policy.problem, state.armies[action.to]
     able = state.armies[action.start] - problem.garrisons[action.start]
     kernel = problem.turn.setting.kernels[action.to]
     if not kernel.has_fixed_dice:
-        chances = np.array([each.chance for each in action.outcomes])
+        chances = np.array([outcome.chance for outcome in action.outcomes])
         counts = rng.multinomial(runs, chances / chances.sum()).tolist()
         return [pair for pair in zip(action.outcomes, counts, strict=True) if pair[1]]
     if problem.turn.whole_battles:
@@ -206,7 +206,7 @@ def _draw_results(
         answered = min(defenders, kernel.rules.defence.kept)
         thrown = throw_losses(action.dice, answered, kernel.rules, runs, rng)
         lost, killed = (each.astype(np.int64) for each in thrown)
-    known = {(each.attackers, each.defenders): each for each in action.outcomes}
+    known = {(outcome.attackers, outcome.defenders): outcome for outcome in action.outcomes}
 
     def result(lost: int, killed: int) -> AttackResult:
         if (lost, killed) in known:
@@ -223,7 +223,7 @@ def _draw_results(
 
 def play_games(
     policy: Policy, rng: "np.random.Generator", until: int = 0, deadline: Deadline | None = None
-) -> Iterator[tuple[TurnState, float]]:
+) -> Iterator[tuple[SearchState, float]]:
     """Simulate games of a policy without end; yield the final state and the luck of each game.
 
     The luck of a game is the sum of the changes of the policy's value that are due to the dice.

@@ -13,7 +13,7 @@ from math import fsum
 from typing import NamedTuple
 
 from iacta.game import Attack, Losses, Throw, Turn
-from iacta.game.steps import TreeTurn, find_border, read_losses
+from iacta.game.steps import TreeTurn, read_border, read_losses
 from iacta.plan.judge import (
     Judgement,
     StateValue,
@@ -92,8 +92,8 @@ class StepTree:
     def list_starts(self, searches: Iterable[StateSearch]) -> list[StateSearch]:
         """Return the states in which the goals of some states were chosen, without duplicates."""
         found: dict[tuple[str, str], StateSearch] = {}
-        for each in searches:
-            start = each._replace(turn=each.start)
+        for search in searches:
+            start = search._replace(turn=search.start)
             found.setdefault(_make_key(start.turn, start.goal), start)
         return [*found.values()]
 
@@ -204,7 +204,7 @@ class StepTree:
         turn, step, after = self.nodes[node.before].turn, node.step or {}, node.turn
         assert turn is not None  # noqa: S101 # the step is possible
         assert after is not None  # noqa: S101
-        start, to = find_border(turn, step)
+        start, to = read_border(turn, step)
         return Attack(start, to, step.get("dice") or 0), read_losses(turn, step)
 
 

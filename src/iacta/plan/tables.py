@@ -12,7 +12,7 @@ from iacta.game import Turn
 from iacta.inputs.errors import TooLargeError
 from iacta.methods.kernel import Choice, Kernel
 from iacta.native.bit_sets import bits
-from iacta.native.core_library import CoreData, Library, find_offsets
+from iacta.native.core_library import CoreData, Library, compute_offsets
 from iacta.native.deadline import Deadline
 from iacta.plan.problem import Problem
 from iacta.rules.roll import refuse_many_rolls
@@ -30,7 +30,7 @@ _Dice: TypeAlias = tuple[int, int, list[Choice]]
 _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
 
 
-def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
+def compute_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
     """Return the largest numbers of dice under the rules of a kernel, and the results of all rolls.
 
     is_whole: whether each attack is a battle to the end; it counts as one roll of one die.
@@ -40,14 +40,14 @@ def find_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
     known = _known_dice.setdefault(kernel, {})
     if is_whole not in known:
         attack, defence = kernel.rules.full_roll
-        seconds = max(deadline.find_seconds_left(), MIN_SECONDS)
+        seconds = max(deadline.measure_seconds_left(), MIN_SECONDS)
         refuse_many_rolls(attack, defence, kernel.rules, seconds)
         if is_whole:
             known[is_whole] = 1, 1, [Choice(1, kernel.battle(1, 1).least, ())]
         else:
             by_defence = [kernel.rolls(attack, j + 1) for j in range(defence)]
-            choices = [{each.dice: each for each in rolls} for rolls in by_defence]
-            rolls = [each[k + 1] for k in range(attack) for each in choices]
+            choices = [{roll.dice: roll for roll in rolls} for rolls in by_defence]
+            rolls = [choice[k + 1] for k in range(attack) for choice in choices]
             known[is_whole] = attack, defence, rolls
     return known[is_whole]
 
@@ -60,7 +60,7 @@ def solve_battles(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Fl
     columns of zeros are cut off. Entry [a, e] of the second array is the chance that a attackers do
     not win and e defenders are left.
     """
-    won, lost = kernel.find_transitions(able, defenders)
+    won, lost = kernel.compute_transitions(able, defenders)
     a, x = np.indices(won.shape)
     by_lost = np.where(x < a, won[a, np.maximum(a - x, 0)], 0.0)
     by_lost[by_lost < SMALLEST] = 0.0
@@ -109,7 +109,7 @@ class BoardArrays(CoreData):
                 "armies": turn.armies,
                 "keep": [min(garrison, most) for garrison in setting.garrisons],
                 "owner": [2] * lands,
-                "resting": setting.resting,
+                "resting": setting.immobile,
                 "pays": [0.0] * lands,
                 "set_pays": [0.0],
                 **values,
@@ -126,7 +126,7 @@ class BoardArrays(CoreData):
     def _set_dice(self, advances: Sequence[int], deadline: Deadline) -> None:
         """Set the results of all rolls under each kind of rules."""
         pairs = zip(self.kernels, self.is_whole, strict=True)
-        dice = [find_dice(*pair, deadline) for pair in pairs]
+        dice = [compute_dice(*pair, deadline) for pair in pairs]
         rolls = [roll for _, _, some in dice for roll in some]
         throws = [throw for roll in rolls for throw in roll.throws]
         answers = [answer for throw in throws for answer in throw.options]
@@ -145,11 +145,11 @@ class BoardArrays(CoreData):
             whole=self.is_whole,
             attack_dice=[attack for attack, _, _ in dice],
             defence_dice=[defence for _, defence, _ in dice],
-            dice_first=find_offsets(some for _, _, some in dice),
+            dice_first=compute_offsets(some for _, _, some in dice),
             least=least,
-            throw_first=find_offsets(each.throws for each in rolls),
-            answer_first=find_offsets(each.options for each in throws),
-            result_first=find_offsets(answers),
+            throw_first=compute_offsets(each.throws for each in rolls),
+            answer_first=compute_offsets(each.options for each in throws),
+            result_first=compute_offsets(answers),
             throw_chance=[each.chance for each in throws],
             result_chance=[each.chance for each in results],
             result_attackers=[each.attackers for each in results],
@@ -175,7 +175,7 @@ class BoardArrays(CoreData):
         self.set_fields(
             able=able, defenders=longest, battles=len(battles), width=width, won=won, lost=lost
         )
-        self.set_fields(battle_first=find_offsets(rows))
+        self.set_fields(battle_first=compute_offsets(rows))
 
 
 def make_tables(library: Library, problem: Problem, until: int, deadline: Deadline) -> BoardArrays:
@@ -193,20 +193,20 @@ def make_tables(library: Library, problem: Problem, until: int, deadline: Deadli
     if rewards.fortify != "none":  # the last move may take armies from any stack
         counted += max(counted, *problem.garrisons) if counted > 1 else 0
     able = max(counted, *(turn.armies[v] for v in bits(problem.stacks)), 0)
-    find_least = problem.goal.find_garrison
+    find_smallest = problem.goal.compute_garrison
     ways, perils = problem.winning_ways, problem.perils
     arrays = BoardArrays(
         library,
         turn,
         deadline,
         is_whole=turn.whole_battles,
-        advances=[0 if owned >> t & 1 else find_least(problem.name(t)) for t in lands],
+        advances=[0 if owned >> t & 1 else find_smallest(problem.name(t)) for t in lands],
         borders=[[*bits(mask)] for mask in problem.out],
         # The tables grow with the largest stack, so limit stacks that can never fight to `able`.
         armies=[n if active >> t & 1 else min(n, able) for t, n in enumerate(turn.armies)],
         keep=[min(garrison, most) for garrison in problem.garrisons],
         owner=[1 if owned >> t & 1 else 0 if field >> t & 1 else 2 for t in lands],
-        resting=[problem.resting >> t & 1 for t in lands],
+        resting=[problem.immobile >> t & 1 for t in lands],
         pays=[rewards.lands[t] if field >> t & 1 else 0.0 for t in lands],
         sets=len(rewards.sets),
         set_pays=[paid for _, paid in rewards.sets],

@@ -40,7 +40,7 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline, run_in_threads
-from iacta.plan.goals import Goal, find_owned
+from iacta.plan.goals import Goal, make_owned_mask
 from iacta.plan.opponents import (
     OpponentTakesAll,
     OpponentTakesAny,
@@ -50,7 +50,7 @@ from iacta.plan.opponents import (
     list_moves_to_compare,
     list_opponents,
 )
-from iacta.plan.problem import TurnState, enter_phase, refuse_large_board
+from iacta.plan.problem import SearchState, enter_phase, refuse_large_board
 from iacta.plan.quick_estimates import (
     MIN_GAP,
     NOT_TRIED,
@@ -58,8 +58,8 @@ from iacta.plan.quick_estimates import (
     Conquest,
     QuickEstimate,
     estimate_goal,
-    find_implied,
     improve_estimate,
+    list_implied,
     order_estimates,
 )
 from iacta.plan.reinforcement import (
@@ -223,7 +223,9 @@ _Lost: TypeAlias = tuple[Kind, str]
 def _list_aims(turn: Turn) -> Iterator[_Aim]:
     board, mine = turn.board, turn.position.list_territories(turn.player)
     whole = [
-        each for each in board.continents if each.territories and {*each.territories} <= {*mine}
+        continent
+        for continent in board.continents
+        if continent.territories and {*continent.territories} <= {*mine}
     ]
     for player in list_opponents(turn):
         new = turn.new_armies(player)
@@ -259,7 +261,7 @@ class _ThreatSearch:
         for player in dict.fromkeys(aim.player for aim in aims):
             theirs = self.theirs[player] = begin_opponent_turn(turn, player)
             own = (aim for aim in aims if aim.player == player)
-            self.implied |= find_implied({aim: Conquest.for_goal(aim.goal, theirs) for aim in own})
+            self.implied |= list_implied({aim: Conquest.for_goal(aim.goal, theirs) for aim in own})
 
     def make_consistent(self, estimates: Mapping[_Aim, QuickEstimate]) -> dict[_Aim, QuickEstimate]:
         """Return the estimates of all goals, made consistent.
@@ -348,7 +350,7 @@ def _find_helpful_move(search: _ThreatSearch, deadline: Deadline) -> HelpfulMove
         return None
     last = enter_phase(turn, "fortify")
     compare = _compare_all_moves if is_small(turn) else _compare_some_moves
-    return _find_best(compare(search, last, deadline))
+    return _choose_best(compare(search, last, deadline))
 
 
 _Estimates: TypeAlias = dict[_Aim, QuickEstimate]
@@ -356,7 +358,7 @@ _Estimates: TypeAlias = dict[_Aim, QuickEstimate]
 _Compared: TypeAlias = list[tuple[Fortify, _Estimates, _Estimates]]
 
 
-def _find_best(compared: _Compared) -> HelpfulMove | None:
+def _choose_best(compared: _Compared) -> HelpfulMove | None:
     """Return the fortifying move that lowers the loss most, or `None`.
 
     The greatest threat to the territory or continent that the move helps most must fall by at least
@@ -364,12 +366,12 @@ def _find_best(compared: _Compared) -> HelpfulMove | None:
     """
     best, most = None, (0.0, SMALL)
     for move, before, after in compared:
-        savings = _find_savings(before, after)
+        savings = _compute_savings(before, after)
         in_all = sum(savings.values())
         if in_all > SMALL and (rank := _make_savings_key(savings)) > most:
             first = max(savings, key=lambda lost: _make_savings_key({lost: savings[lost]}))
             threats = (
-                _make_threat(*_find_worst(estimates)[first]) for estimates in (before, after)
+                _make_threat(*_choose_worst(estimates)[first]) for estimates in (before, after)
             )
             old, new = threats
             if old.chance - new.chance >= MIN_LOWERED_CHANCE:
@@ -378,7 +380,7 @@ def _find_best(compared: _Compared) -> HelpfulMove | None:
     return best
 
 
-def _find_worst(estimates: _Estimates) -> dict[_Lost, tuple[_Aim, QuickEstimate]]:
+def _choose_worst(estimates: _Estimates) -> dict[_Lost, tuple[_Aim, QuickEstimate]]:
     """Return, for each territory and continent, the greatest threat to it and its estimate."""
     worst = dict[_Lost, tuple[_Aim, QuickEstimate]]()
     for aim, estimate in estimates.items():
@@ -387,12 +389,12 @@ def _find_worst(estimates: _Estimates) -> dict[_Lost, tuple[_Aim, QuickEstimate]
     return worst
 
 
-def _find_savings(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
+def _compute_savings(before: _Estimates, after: _Estimates) -> dict[_Lost, float]:
     """Return, for each territory and continent, by how much a move reduces the expected loss."""
-    worst = _find_worst(after)
+    worst = _choose_worst(after)
     return {
         lost: aim.worth * (estimate.chance - worst[lost][1].chance)
-        for lost, (aim, estimate) in _find_worst(before).items()
+        for lost, (aim, estimate) in _choose_worst(before).items()
     }
 
 
@@ -427,7 +429,7 @@ def _compare_all_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) ->
         problem = pose_reinforced_problem(theirs, aim.goal, aim.armies)
         values = QuickValues(problem, deadline, SMALL_STATES)
         for end, found in zip(ends, estimates, strict=True):
-            placements = Placements(TurnState(end.armies, find_owned(theirs)), values)
+            placements = Placements(SearchState(end.armies, make_owned_mask(theirs)), values)
             best = placements.rank_placements(aim.armies)[0]
             if deadline.is_over or (placements.places and not placements.has_tried_all):
                 return []
@@ -452,7 +454,7 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
             pass
         if len(there.first) < len(search.aims):
             break
-        savings = _find_savings(before, there.make_consistent(there.first))
+        savings = _compute_savings(before, there.make_consistent(there.first))
         if sum(savings.values()) <= SMALL or _make_savings_key(savings) <= (0.0, SMALL):
             continue
         changed = {lost for lost, value in savings.items() if abs(value) > SMALL}
@@ -479,19 +481,19 @@ def _select_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -> Iter
         if near := battles.list_routes(last, aim.player, held, 1):
             beside[aim] = near
 
-    def find_loss(there: Turn) -> dict[_Lost, float]:
+    def compute_loss(there: Turn) -> dict[_Lost, float]:
         worst = dict[_Lost, float]()
         for aim, near in beside.items():
-            loss = aim.worth * (1.0 - battles.find_hold_chance(there, near, aim.armies))
+            loss = aim.worth * (1.0 - battles.compute_hold_chance(there, near, aim.armies))
             worst[aim.lost] = max(worst.get(aim.lost, 0.0), loss)
         return worst
 
-    before, ranks = find_loss(last), dict[Fortify, tuple[float, float]]()
+    before, ranks = compute_loss(last), dict[Fortify, tuple[float, float]]()
     exposed = {route[0] for near in beside.values() for route in chain(*near.values())}
     for move in list_fortify_moves(last, exposed):
         if deadline.is_over:
             break
-        after = find_loss(last.after(move))
+        after = compute_loss(last.after(move))
         ranks[move] = _make_savings_key({lost: before[lost] - after[lost] for lost in before})
     helpful = (move for move, rank in ranks.items() if rank > (0.0, SMALL))
     yield from sorted(helpful, key=lambda move: ranks[move], reverse=True)

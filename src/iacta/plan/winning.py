@@ -96,7 +96,7 @@ class _WinSearch:
         return None
 
     def _find_move(
-        self, placement: Placement, weak: Container[str], least: int, spare: int
+        self, placement: Placement, weak: Container[str], minimum: int, spare: int
     ) -> tuple[Fortify, int] | None:
         """Return a fortifying move that gives a weak territory enough armies, or `None`.
 
@@ -104,7 +104,7 @@ class _WinSearch:
 
         placement: the new armies that are placed first.
         weak: the names of the territories with too few armies.
-        least: the number of armies that a territory needs.
+        minimum: the number of armies that a territory needs.
         spare: the number of new armies after the placement; no move is found if it is negative.
         """
         if self.start.fortify == "none" or self.start.phase == "over" or spare < 0:
@@ -113,9 +113,9 @@ class _WinSearch:
         found = list[tuple[Fortify, int]]()
         for move in last.actions():
             if isinstance(move, Fortify) and move.to in weak:
-                more = least - last.armies_on(move.to) - move.armies
+                more = minimum - last.armies_on(move.to) - move.armies
                 left = last.armies_on(move.start) - move.armies
-                is_bared = left < least <= left + move.armies
+                is_bared = left < minimum <= left + move.armies
                 if 0 <= more <= spare and not is_bared:
                     found.append((move, more))
         return min(found, key=lambda each: each[1], default=None)

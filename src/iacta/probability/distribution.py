@@ -303,7 +303,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         >>> Distribution("HT").repeat(3)["H", "H", "T"]
         Fraction(1, 8)
         """
-        times = read_int(times, "times", least=0)
+        times = read_int(times, "times", minimum=0)
         if times > math.log(MAX_VALUES) / math.log(len(self) + 1):
             raise TooLargeError(
                 f"{len(self)} values repeated {quote(times)} times are too many, expected at most "
@@ -399,7 +399,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).cdf(4)
         Fraction(2, 3)
         """
-        return self._find_order_chance(le, value)
+        return self._compute_order_chance(le, value)
 
     def at_least(self, value: T) -> Probability:
         """Return the probability of a result of at least `value`.
@@ -407,7 +407,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).at_least(5)
         Fraction(1, 3)
         """
-        return self._find_order_chance(ge, value)
+        return self._compute_order_chance(ge, value)
 
     def sf(self, value: T) -> Probability:
         """Return the probability of a result above `value`: the survival function, 1 - cdf.
@@ -415,9 +415,9 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).sf(5)
         Fraction(1, 6)
         """
-        return self._find_order_chance(gt, value)
+        return self._compute_order_chance(gt, value)
 
-    def _find_order_chance(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
+    def _compute_order_chance(self, holds: Callable[[Any, Any], object], value: T) -> Probability:
         try:
             if value == value:  # NaN has no order
                 return self.prob(lambda outcome: holds(outcome, value))
@@ -474,7 +474,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         >>> Distribution(range(1, 7)).sample(5, seed=1)
         [4, 6, 1, 6, 2]
         """
-        n = read_int(n, "n", least=0, most=MAX_VALUES)
+        n = read_int(n, "n", minimum=0, maximum=MAX_VALUES)
         if isinstance(seed, np.random.Generator):
             rng = seed
         else:

@@ -47,8 +47,8 @@ class Estimate:
     successes: int
 
     def __post_init__(self) -> None:
-        set_field(self, "runs", read_int(self.runs, "runs", least=1, most=MAX_RUNS))
-        set_field(self, "successes", read_int(self.successes, "successes", 0, most=self.runs))
+        set_field(self, "runs", read_int(self.runs, "runs", minimum=1, maximum=MAX_RUNS))
+        set_field(self, "successes", read_int(self.successes, "successes", 0, maximum=self.runs))
 
     @property
     def probability(self) -> Fraction:
@@ -76,10 +76,12 @@ class Estimate:
         (Journal of the American Statistical Association 22, 1927).
         """
         share = float(self.probability)
-        return _find_wilson_interval(share, share * (1 - share), self.runs, _find_quantile(level))
+        return _compute_wilson_interval(
+            share, share * (1 - share), self.runs, _compute_quantile(level)
+        )
 
 
-def _find_wilson_interval(mean: float, variance: float, runs: int, z: float) -> Interval:
+def _compute_wilson_interval(mean: float, variance: float, runs: int, z: float) -> Interval:
     middle = mean + z * z / (2 * runs)
     half = z * math.sqrt(variance / runs + (z / (2 * runs)) ** 2)
     scale = 1 + z * z / runs
@@ -89,7 +91,7 @@ def _find_wilson_interval(mean: float, variance: float, runs: int, z: float) -> 
     )
 
 
-def find_interval_of_mean(results: Sequence[float] | npt.NDArray[np.float64]) -> Interval:
+def compute_interval_of_mean(results: Sequence[float] | npt.NDArray[np.float64]) -> Interval:
     """Return the 95% interval of the mean of results from 0 to 1.
 
     results: the result of each run; at least one.
@@ -98,37 +100,37 @@ def find_interval_of_mean(results: Sequence[float] | npt.NDArray[np.float64]) ->
     results are 0 or 1, the two are equal. Wilson's additional term z² / 4n² keeps the interval wide
     if a few results happen to be similar, which would make the sample variance too small.
 
-    >>> low, high = find_interval_of_mean([0.36, 0.41])
+    >>> low, high = compute_interval_of_mean([0.36, 0.41])
     >>> round(low, 2), round(high, 2)
     (0.13, 0.79)
-    >>> for low, high in (find_interval_of_mean([1, 1, 0]), Estimate(3, successes=2).interval()):
+    >>> for low, high in (compute_interval_of_mean([1, 1, 0]), Estimate(3, successes=2).interval()):
     ...     print(round(low, 4), round(high, 4))
     0.2077 0.9385
     0.2077 0.9385
     """
     mean = float(np.mean(results))
-    return _find_wilson_interval(mean, float(np.var(results)), len(results), NORMAL_QUANTILE)
+    return _compute_wilson_interval(mean, float(np.var(results)), len(results), NORMAL_QUANTILE)
 
 
-def find_interval_of_chance(chance: float, runs: int) -> Interval:
+def compute_interval_of_chance(chance: float, runs: int) -> Interval:
     """Return Wilson's 95% interval for a share of successes that need not be a multiple of 1/runs.
 
-    >>> low, high = find_interval_of_chance(0.55, 4)
+    >>> low, high = compute_interval_of_chance(0.55, 4)
     >>> round(low, 4), round(high, 4)
     (0.1764, 0.8746)
     """
-    return _find_wilson_interval(chance, chance * (1 - chance), runs, NORMAL_QUANTILE)
+    return _compute_wilson_interval(chance, chance * (1 - chance), runs, NORMAL_QUANTILE)
 
 
-def find_half_width_of_difference(differences: npt.NDArray[np.float64]) -> float:
+def compute_half_width_of_difference(differences: npt.NDArray[np.float64]) -> float:
     """Return the half-width of the 95% interval of the mean of differences from -1 to 1.
 
     differences: for each run, the difference of two results from 0 to 1; at least one.
 
-    It is twice the half-width for the results (d + 1) / 2 by `find_interval_of_mean`. Therefore
+    It is twice the half-width for the results (d + 1) / 2 by `compute_interval_of_mean`. Therefore
     equal differences in a few runs do not make the mean certain.
 
-    >>> round(find_half_width_of_difference(np.array([0.3, 0.3])), 2)
+    >>> round(compute_half_width_of_difference(np.array([0.3, 0.3])), 2)
     0.66
     """
     runs, z = len(differences), NORMAL_QUANTILE
@@ -136,7 +138,7 @@ def find_half_width_of_difference(differences: npt.NDArray[np.float64]) -> float
     return half / (1 + z * z / runs)
 
 
-def _find_quantile(level: Chance) -> float:
+def _compute_quantile(level: Chance) -> float:
     """Return z such that a normal variable is within z standard deviations with chance `level`."""
     from statistics import NormalDist  # slow to import, and only needed here
 
@@ -148,7 +150,7 @@ def _find_quantile(level: Chance) -> float:
     return -NormalDist().inv_cdf(outside)
 
 
-def find_half_width(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
+def compute_half_width(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
     """Return the half-width of the 95% confidence interval for a mean.
 
     values: the result of each run. With fewer than 10 runs the half-width is infinite.
@@ -156,7 +158,7 @@ def find_half_width(values: Sequence[float] | npt.NDArray[np.float64]) -> float:
     It is Student's t times the standard error. The quantile of t is expanded around the normal
     quantile.
 
-    >>> round(find_half_width([0.0, 1.0] * 5), 2)
+    >>> round(compute_half_width([0.0, 1.0] * 5), 2)
     0.38
 
     Source: Abramowitz & Stegun, Handbook of Mathematical Functions (1964), 26.7.5.

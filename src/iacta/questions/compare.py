@@ -18,7 +18,7 @@ from iacta.forms.sentences import name_armies, note_rules
 from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, RulesForm
 from iacta.inputs.errors import IactaError
 from iacta.inputs.meanings import Unit
-from iacta.methods import find_kernel, list_methods
+from iacta.methods import choose_kernel, list_methods
 from iacta.probability.distribution import Probability
 
 SLOW = "left out: it would take more than a few seconds"
@@ -71,7 +71,7 @@ class MethodAnswer(NamedTuple):
 def _solve_battle(name: str, battle: Battle) -> MethodAnswer:
     size = max(battle.attackers - battle.rules.garrison, 0), battle.defenders
     try:
-        kernel = find_kernel(battle.rules, method=name)
+        kernel = choose_kernel(battle.rules, method=name)
         kernel.refuse(*size)
         if kernel.is_slow(*size):
             return MethodAnswer(name, cannot=SLOW)

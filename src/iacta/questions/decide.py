@@ -27,20 +27,20 @@ from iacta.forms.sections import Grid, Letter, Section, Table, make_sections
 from iacta.forms.sentences import add_noun, explain_no_attack, name_armies, note_rules
 from iacta.forms.shared_parameters import ATTACKERS, DEFENDERS, ExactForm, RulesForm
 from iacta.inputs.meanings import Count, Unit
-from iacta.methods.hand_or_blitz import find_blitz_rules
+from iacta.methods.hand_or_blitz import make_blitz_rules
 from iacta.odds.decisions import (
     MAX_VALUE,
     Boundary,
     Decision,
     DiceDecision,
     best_mix,
-    find_prize_to_roll,
+    compute_prize_to_roll,
     how_many_dice,
     when_to_stop,
 )
 
 USUAL = {"prize": Fraction(3), "army_value": Fraction(1), "kill_value": Fraction(0)}
-VALUE = Number(least=0, most=MAX_VALUE)
+VALUE = Number(minimum=0, maximum=MAX_VALUE)
 MAX_DECISION_LINES = 20  # maximum number of rows in a table or map, to fit on a screen
 MAP_MARGIN = 2  # number of rows on the map above the largest boundary
 LETTERS = {"roll": ("R", "good"), "blitz": ("B", "other"), "stop": (".", "neutral")}
@@ -180,7 +180,7 @@ class DecideAnswer(Answer):
         if decision.action == "stop" and not self.question.mix:
             lines += self._describe_alternative()
         if decision.action != "stop":
-            fought = find_blitz_rules(rules) if decision.action == "blitz" else rules
+            fought = make_blitz_rules(rules) if decision.action == "blitz" else rules
             chance = percent(mark_certain(decision.win_probability, [fought]))
             left = float(decision.expected_attackers_left)
             lines.append(
@@ -210,7 +210,7 @@ class DecideAnswer(Answer):
             return None
         battle = self.decision.attackers, self.decision.defenders, self.decision.rules
         worth = self.question.worth
-        return find_prize_to_roll(
+        return compute_prize_to_roll(
             *battle, army_value=worth["army_value"], kill_value=worth["kill_value"]
         )
 
@@ -264,7 +264,7 @@ class DecideAnswer(Answer):
     def _format_action_table(self) -> Section:
         """Return the best action in each state, with the current state marked."""
         decision = self.decision
-        heights = _pick_numbers(self._find_largest_shown(), decision.attackers)[::-1]
+        heights = _pick_numbers(self._choose_largest_shown(), decision.attackers)[::-1]
         across = _pick_numbers(decision.defenders, decision.defenders)
         here = decision.attackers, decision.defenders
         rows = [
@@ -272,7 +272,7 @@ class DecideAnswer(Answer):
                 attackers,
                 [
                     Letter(
-                        *LETTERS[decision.find_action(attackers, defenders)],
+                        *LETTERS[decision.choose_best_action(attackers, defenders)],
                         (attackers, defenders) == here,
                     )
                     for defenders in across
@@ -284,7 +284,7 @@ class DecideAnswer(Answer):
         title = f"The map ({actions}): attackers from bottom to top, defenders from left to right:"
         return Section([Grid(rows, across)], title)
 
-    def _find_largest_shown(self) -> int:
+    def _choose_largest_shown(self) -> int:
         """Return the largest number of attackers to show on the map."""
         decision = self.decision
         fewest = [point.attackers for point in decision.boundary if point.attackers is not None]
@@ -292,16 +292,16 @@ class DecideAnswer(Answer):
         return min(max(decision.attackers, *fewest, 1) + MAP_MARGIN, int(known))
 
 
-def _pick_numbers(most: int, kept: int) -> list[int]:
-    """Return the numbers from 1 to `most`, or every nth number if there are too many.
+def _pick_numbers(maximum: int, kept: int) -> list[int]:
+    """Return the numbers from 1 to `maximum`, or every nth number if there are too many.
 
     kept: a number that is always included.
 
     >>> _pick_numbers(4, 2), _pick_numbers(60, 59)[:3], _pick_numbers(60, 59)[-1]
     ([1, 2, 3, 4], [2, 5, 8], 59)
     """
-    step = -(-most // MAX_DECISION_LINES)
-    return list(range(kept % step or step, most + 1, step))
+    step = -(-maximum // MAX_DECISION_LINES)
+    return list(range(kept % step or step, maximum + 1, step))
 
 
 class DiceState(KeyedRecord):

@@ -76,13 +76,13 @@ class DefendQuestion(RulesForm, StopForm, ExactForm, Question):
         default=None,
     )
     armies: int | None = parameter(
-        Whole(least=1),
+        Whole(minimum=1),
         "Armies to spread over a chain of territories.",
         needs="territories",
         default=None,
     )
     territories: int | None = parameter(
-        Whole(least=1), "Territories in the chain.", metavar="K", needs="armies", default=None
+        Whole(minimum=1), "Territories in the chain.", metavar="K", needs="armies", default=None
     )
     objective: Objective | None = parameter(
         OneOf(OBJECTIVES),

@@ -40,7 +40,7 @@ class Fronts(ListKind):
             return entry
         if isinstance(entry, str):
             return parse_front(entry)
-        return Front(read_int(entry, "attackers", least=1))
+        return Front(read_int(entry, "attackers", minimum=1))
 
     def format_entry(self, entry: Front) -> str:
         return format_front(entry)
@@ -70,7 +70,7 @@ class FrontsQuestion(RulesForm, StopForm, ExactForm, Question):
         is_argument=True,
         metavar="FRONT",
     )
-    armies: int = parameter(Whole(least=1), "New armies to divide among the fronts.")
+    armies: int = parameter(Whole(minimum=1), "New armies to divide among the fronts.")
     objective: Objective = parameter(
         OneOf(OBJECTIVES),
         "Make it least likely that any front falls (break-through), or lose the fewest territories "
@@ -185,7 +185,7 @@ class FrontsAnswer(Answer):
         bars = [
             Bar(
                 f"{name:<{width}}  {_format_spread(defended.spread)}",
-                self._find_lost_share(defended),
+                self._compute_lost_share(defended),
                 "bad",
             )
             for name, defended in zip(names, best.fronts, strict=True)
@@ -200,7 +200,7 @@ class FrontsAnswer(Answer):
     def draw(self, charts: Charts) -> Any:
         return charts.best_fronts(self)
 
-    def _find_lost_share(self, defended: FrontSpread) -> float:
+    def _compute_lost_share(self, defended: FrontSpread) -> float:
         """Return the chance that a front falls, or the share of its territories that is lost."""
         is_counted = self.question.objective == "territories" and defended.front.shape != "any"
         return float(defended.value) / (defended.front.territories if is_counted else 1)
@@ -224,11 +224,11 @@ class FrontsAnswer(Answer):
         return f"{'the front' if one else 'a front'} falls with a chance of {percent(value)}"
 
 
-def _format_extreme_mean(mean: Any, most: int) -> str:
-    """Format a mean number of territories that would be rounded to 0 or to `most`."""
+def _format_extreme_mean(mean: Any, maximum: int) -> str:
+    """Format a mean number of territories that would be rounded to 0 or to `maximum`."""
     if not mean:
         return "0"
-    return "less than 0.01" if mean < 1 else f"more than {most - 0.01:.2f}"
+    return "less than 0.01" if mean < 1 else f"more than {maximum - 0.01:.2f}"
 
 
 def _name_front(front: Front) -> str:

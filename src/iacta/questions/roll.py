@@ -28,14 +28,14 @@ class RollQuestion(RulesForm, ExactForm, Question):
 
     headline: ClassVar = "How costly is one roll?"
 
-    attack_dice: int = parameter(Whole(least=1), "Attack dice that count.", is_argument=True)
-    defence_dice: int = parameter(Whole(least=1), "Defence dice that count.", is_argument=True)
+    attack_dice: int = parameter(Whole(minimum=1), "Attack dice that count.", is_argument=True)
+    defence_dice: int = parameter(Whole(minimum=1), "Defence dice that count.", is_argument=True)
 
     @cached_property
     def roll(self) -> Roll:
         return Roll(self.attack_dice, self.defence_dice, self.rule_set.rules)
 
-    def find_losses_if_seen(self) -> tuple[Fraction, Fraction] | None:
+    def compute_losses_if_seen(self) -> tuple[Fraction, Fraction] | None:
         """Return the expected losses if the defender chooses their dice last; `None` otherwise."""
         is_chosen = not self.roll.rules.mode.dice_chosen_first and self.roll.defence_dice > 1
         return self.roll.expected_losses_if_seen() if is_chosen else None
@@ -109,7 +109,7 @@ class RollAnswer(Answer):
     def data(self) -> RollRecord:
         roll, total = self.question.roll, self.total
         attackers, defenders = roll.expected_losses()
-        seen = self.question.find_losses_if_seen()
+        seen = self.question.compute_losses_if_seen()
         return RollRecord(
             attack_dice=roll.attack_dice,
             defence_dice=roll.defence_dice,
@@ -136,7 +136,7 @@ class RollAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         roll = self.question.roll
         means = attackers, defenders = roll.expected_losses()
-        seen = self.question.find_losses_if_seen()
+        seen = self.question.compute_losses_if_seen()
         dice = add_noun(roll.attack_dice, "attack die", "attack dice")
         note = note_rules(self.question.rule_set.name)
         cost = f"costs you {float(attackers):.4f} armies and them {float(defenders):.4f}"

@@ -38,7 +38,7 @@ class SimulationForm(CampaignForm, kw_only=True):
     """A question that simulates a campaign with random dice."""
 
     runs: int = parameter(
-        Whole(least=1), "How many times to play, such as 1000000 or 1e6.", default=RUNS
+        Whole(minimum=1), "How many times to play, such as 1000000 or 1e6.", default=RUNS
     )
     seed: int | None = parameter(*SEED, default=None)
 

@@ -153,7 +153,7 @@ class StepsQuestion(MomentForm, Question):
         nodes = self.nodes
         order = range(len(nodes)) if self.order is None else self.order
         for number in order:
-            read_int(number, "order", most=len(nodes) - 1)
+            read_int(number, "order", maximum=len(nodes) - 1)
         tree, deadline = StepTree(nodes), Deadline.from_time_limit(self.time_limit).disable_shares()
         searches = tree.list_searches(order)
         # The state in which a goal was chosen comes first, because it determines the price.
@@ -279,7 +279,7 @@ class StepsAnswer(Answer):
         if node.turn is None or (node.goal is not None and value is None):
             return None
         figure = "" if value is None else self._format_value(step_index, value.value)
-        luck = self._describe_luck(step_index, judged, least=MIN_LOSS)
+        luck = self._describe_luck(step_index, judged, minimum=MIN_LOSS)
         cost = judged.cost or 0.0
         is_costly = cost >= MIN_LOSS and cost > self._find_margin(step_index)
         choice = f"choice {self._format_points(step_index, -cost)}" if is_costly else ""
@@ -323,13 +323,13 @@ class StepsAnswer(Answer):
             1.0 if self._is_chance(step_index) else 10.0
         )
 
-    def _describe_luck(self, step_index: int, judged: Judgement, least: float) -> str:
+    def _describe_luck(self, step_index: int, judged: Judgement, minimum: float) -> str:
         """Describe the luck of a step, for the goal and in armies; empty for a step without dice.
 
-        least: the minimum luck for the goal to show.
+        minimum: the minimum luck for the goal to show.
         """
         parts = []
-        if judged.luck is not None and abs(judged.luck) >= least:
+        if judged.luck is not None and abs(judged.luck) >= minimum:
             about = "about " if self._is_rough(step_index, judged) else ""
             parts.append(f"{about}{self._format_points(step_index, judged.luck)}")
         if judged.luck_armies is not None:

@@ -32,9 +32,9 @@ from iacta.war.games import (
     OPEN_AIMS,
     TimeIsOverError,
     War,
+    choose_best_aim_per_goal,
     deal_missions,
     describe_aim,
-    find_best_aim_per_goal,
 )
 from iacta.war.narration import describe_moves
 from iacta.war.players import AS_LIKED, PLAYERS
@@ -242,7 +242,7 @@ class WinAnswer(Answer):
         war = War(question.turn)
         ai = PLAYERS[question.player]
         try:
-            aims = find_best_aim_per_goal(war, ai, question.seed, self._limit_turn())
+            aims = choose_best_aim_per_goal(war, ai, question.seed, self._limit_turn())
         except TimeIsOverError:
             return []
         return [ComparedGoalRecord(goal=describe_aim(war, aim), value=value) for aim, value in aims]

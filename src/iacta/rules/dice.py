@@ -47,11 +47,11 @@ class Dice:
     sort_again: bool = True
 
     def __post_init__(self) -> None:
-        faces = _read_integers(self.faces, "faces", least=1, most=MAX_FACES)
-        count = read_int(len(faces), "the number of dice", least=1, most=MAX_DICE)
-        keep = None if self.keep is None else read_int(self.keep, "keep", 1, most=count)
-        reroll = _read_integers(self.reroll, "reroll", least=1, most=max(faces))
-        bonus = _read_integers(self.bonus, "bonus", least=-MAX_FACES, most=MAX_FACES)
+        faces = _read_integers(self.faces, "faces", minimum=1, maximum=MAX_FACES)
+        count = read_int(len(faces), "the number of dice", minimum=1, maximum=MAX_DICE)
+        keep = None if self.keep is None else read_int(self.keep, "keep", 1, maximum=count)
+        reroll = _read_integers(self.reroll, "reroll", minimum=1, maximum=max(faces))
+        bonus = _read_integers(self.bonus, "bonus", minimum=-MAX_FACES, maximum=MAX_FACES)
         if len(bonus) > (keep or count):
             raise IllegalError(
                 f"bonus must have at most one entry for each of the {keep or count} dice kept, "
@@ -91,9 +91,9 @@ class Dice:
         return format_short_repr(self, first="faces")
 
 
-def _read_integers(values: object, name: str, least: int, most: int) -> tuple[int, ...]:
+def _read_integers(values: object, name: str, minimum: int, maximum: int) -> tuple[int, ...]:
     entries = read_list(values, name, "whole numbers, such as [6, 6]")
-    return tuple(read_int(value, name, least, most) for value in entries)
+    return tuple(read_int(value, name, minimum, maximum) for value in entries)
 
 
 def _strip_trailing_zeros(values: tuple[int, ...]) -> tuple[int, ...]:
@@ -103,7 +103,7 @@ def _strip_trailing_zeros(values: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _read_clamp(values: object) -> tuple[int, int]:
-    pair = _read_integers(values, "clamp", least=-MAX_FACES, most=2 * MAX_FACES)
+    pair = _read_integers(values, "clamp", minimum=-MAX_FACES, maximum=2 * MAX_FACES)
     if len(pair) != 2 or pair[0] > pair[1]:
         raise IllegalError(f"clamp must be a lowest and a highest value, got {quote(values)}")
     return pair[0], pair[1]

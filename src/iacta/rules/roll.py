@@ -104,7 +104,7 @@ Losses(attackers=2, defenders=0): 2275})
             ("attack_dice", attack_dice, rules.attack.kept),
             ("defence_dice", defence_dice, rules.defence.kept),
         ):
-            set_field(self, name, read_int(value, name, least=1, most=most))
+            set_field(self, name, read_int(value, name, minimum=1, maximum=most))
         set_field(self, "rules", rules)
 
     def to_text(self) -> str:
@@ -130,7 +130,7 @@ Losses(attackers=2, defenders=0): 2275})
         >>> Roll(3, 2, "five ones").losses()[Losses(attackers=-1, defenders=-1)]
         Fraction(1, 7776)
         """
-        counts, gain = self.loss_counts(), find_gain(self.rules)
+        counts, gain = self.loss_counts(), compute_gain(self.rules)
         weights = {Losses(counts.pair_count - k, k): n for k, n in enumerate(counts.counts)}
         return Distribution(
             weights | ({Losses(-gain, -gain): counts.gains} if counts.gains else {})
@@ -146,7 +146,7 @@ Losses(attackers=2, defenders=0): 2275})
         (0.9209, 1.0791)
         """
         counts = self.loss_counts()
-        gained = counts.gains * find_gain(self.rules)
+        gained = counts.gains * compute_gain(self.rules)
         attackers = sum((counts.pair_count - k) * n for k, n in enumerate(counts.counts))
         defenders = sum(k * n for k, n in enumerate(counts.counts))
         return Fraction(attackers - gained, counts.total), Fraction(
@@ -163,7 +163,7 @@ Losses(attackers=2, defenders=0): 2275})
         >>> round(float(attackers), 4), round(float(defenders), 4)
         (0.7735, 0.7728)
         """
-        throws = find_loss_counts_by_throw(self.attack_dice, self.defence_dice, self.rules)
+        throws = count_losses_by_throw(self.attack_dice, self.defence_dice, self.rules)
         total = sum(throws.values())
         attackers, defenders = _sum_losses_if_seen(throws, Fraction(1))
         return attackers / total, defenders / total
@@ -179,7 +179,7 @@ Losses(attackers=2, defenders=0): 2275})
         Fraction(1, 8)
         """
         attack, _ = self.rules.dice(self.attack_dice, self.defence_dice)
-        return _find_best_dice(attack, self.attack_dice, best)
+        return _compute_best_dice(attack, self.attack_dice, best)
 
     def best_defence_dice(self, best: int | None = None) -> Distribution[SortedDice]:
         """Return the joint distribution of the highest defence dice, before any bonus.
@@ -190,7 +190,7 @@ Losses(attackers=2, defenders=0): 2275})
         Fraction(11, 36)
         """
         _, defence = self.rules.dice(self.attack_dice, self.defence_dice)
-        return _find_best_dice(defence, self.defence_dice, best)
+        return _compute_best_dice(defence, self.defence_dice, best)
 
     def compared_dice(self) -> Distribution[tuple[SortedDice, SortedDice]]:
         """Return the joint distribution of the compared dice, before any bonus.
@@ -229,17 +229,17 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
     """
     rules = find_rules(rules)
     if not rules.mode.dice_chosen_first:
-        return _find_ratio_if_seen(rules)
+        return _compute_ratio_if_seen(rules)
     attackers, defenders = Roll(*rules.full_roll, rules).expected_losses()
     return max(attackers, Fraction(0)) / defenders if defenders > 0 else None
 
 
-def _find_ratio_if_seen(rules: Rules) -> Fraction | None:
+def _compute_ratio_if_seen(rules: Rules) -> Fraction | None:
     """Return the largest ratio of expected losses over all policies, by Dinkelbach's method.
 
     Each step replaces r by the ratio of the best replies, until r no longer increases.
     """
-    throws, ratio = find_loss_counts_by_throw(*rules.full_roll, rules), Fraction(0)
+    throws, ratio = count_losses_by_throw(*rules.full_roll, rules), Fraction(0)
     while True:
         attackers, defenders = _sum_losses_if_seen(throws, ratio)
         if attackers - ratio * defenders <= 0:
@@ -257,18 +257,18 @@ def _sum_losses_if_seen(throws: SeenLossCounts, ratio: Fraction) -> tuple[Fracti
     """
     attackers = defenders = Fraction(0)
     for row, weight in throws.items():
-        means = [_find_expected_losses(losses) for losses in reversed(row)]
+        means = [_compute_expected_losses(losses) for losses in reversed(row)]
         lost = max(means, key=lambda mean: mean[0] - ratio * mean[1])
         attackers, defenders = attackers + weight * lost[0], defenders + weight * lost[1]
     return attackers, defenders
 
 
-def _find_expected_losses(losses: LossCounts) -> tuple[Fraction, Fraction]:
+def _compute_expected_losses(losses: LossCounts) -> tuple[Fraction, Fraction]:
     defenders = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
     return losses.pair_count - defenders, defenders
 
 
-def find_gain(rules: Rules) -> int:
+def compute_gain(rules: Rules) -> int:
     return rules.mode.gain if isinstance(rules.mode, ArmiesGrow) else 0
 
 
@@ -399,9 +399,7 @@ def _count_by_row(
 
 
 @lru_cache(maxsize=256)
-def find_loss_counts_by_throw(
-    attack_dice: int, most_defence_dice: int, rules: Rules
-) -> SeenLossCounts:
+def count_losses_by_throw(attack_dice: int, most_defence_dice: int, rules: Rules) -> SeenLossCounts:
     """Return the distributions of losses for each attack roll and each reply to this roll.
 
     attack_dice: the number of attack dice that count.
@@ -412,7 +410,7 @@ def find_loss_counts_by_throw(
     dice. The values are the numbers of equally likely attack rolls with these distributions. Raises
     `IllegalError` if the attack dice depend on the reply.
 
-    >>> throws = find_loss_counts_by_throw(1, 1, Rules())
+    >>> throws = count_losses_by_throw(1, 1, Rules())
     >>> throws[LossCounts(counts=(1, 5), total=6),]  # a six loses to a six only
     1
     """
@@ -611,8 +609,8 @@ def _sum_columns(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(map(sum, zip(*rows, strict=True)))
 
 
-def _find_best_dice(dice: Dice, count: int, best: int | None) -> Distribution[SortedDice]:
-    most = count if best is None else read_int(best, "best", least=1, most=count)
+def _compute_best_dice(dice: Dice, count: int, best: int | None) -> Distribution[SortedDice]:
+    most = count if best is None else read_int(best, "best", minimum=1, maximum=count)
     return Distribution(_sort_dice(dice, count, most))
 
 

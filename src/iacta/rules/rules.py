@@ -51,7 +51,7 @@ class Rules:
         set_field(self, "full_attack", _read_full(self.full_attack, self.attack, "attack"))
         set_field(self, "full_defence", _read_full(self.full_defence, self.defence, "defence"))
         check_choice(self.ties, ("attacker", "defender"), "ties")
-        set_field(self, "garrison", read_int(self.garrison, "garrison", least=0))
+        set_field(self, "garrison", read_int(self.garrison, "garrison", minimum=0))
         check_choice(self.least_advance, (True, False), "least_advance")
         if not isinstance(self.mode, Mode):
             raise MalformedError(f"mode must be a Mode, got {quote(self.mode)}")

@@ -56,7 +56,7 @@ class StopRule:
         check_choice(self.charge, (True, False), "charge")
         for name in NUMBERS:
             value = getattr(self, name)
-            set_field(self, name, None if value is None else read_int(value, name, least=0))
+            set_field(self, name, None if value is None else read_int(value, name, minimum=0))
         for name in ("hold_back", "stop_at"):
             set_field(self, name, getattr(self, name) or None)
 

@@ -119,7 +119,7 @@ def simulate(
     >>> sum(count for end, count in ends.items() if end.conquered)
     755
     """
-    stack = Distribution([read_int(attackers, "attackers", least=1)])
+    stack = Distribution([read_int(attackers, "attackers", minimum=1)])
     return simulate_stack(stack, tuple(way), runs, make_root_seed(seed), executor, progress)
 
 
@@ -132,7 +132,7 @@ def simulate_stack(
     progress: Progress | None = None,
 ) -> Counter[End]:
     """Simulate the campaign of a stack of random size many times; see `simulate`."""
-    count = read_int(runs, "runs", least=1)
+    count = read_int(runs, "runs", minimum=1)
     refuse_long(max(stack), way, count)
     _check_executor(executor)
     if progress is not None and not callable(progress):
@@ -297,7 +297,7 @@ def make_root_seed(seed: Seed, *battle: int) -> "np.random.SeedSequence":
     """Return the root seed, from which the seeds of the blocks are spawned."""
     if isinstance(seed, np.random.Generator):
         return np.random.SeedSequence(seed.integers(2**32, size=4).tolist())
-    number = read_int(seed, "seed", least=0)
+    number = read_int(seed, "seed", minimum=0)
     return np.random.SeedSequence([number, *battle] if battle else number)
 
 
@@ -309,7 +309,7 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
         if rules.mode.grows and not stop.is_reserve:
             raise rules.mode.make_unfit_error(ROLL_STOP_PURPOSE)
     armies = attackers + sum(defenders for defenders, _, _ in way)
-    rolls = armies / min(_find_least_cost(rules) for _, rules, _ in way)
+    rolls = armies / min(_compute_least_cost(rules) for _, rules, _ in way)
     dice = max(sum(len(dice.faces) for dice in rules.dice(*rules.full_roll)) for _, rules, _ in way)
     if rolls * dice * max(runs, MIN_TIMED_RUNS) > MAX_THROWN:
         raise TooLargeError(
@@ -318,7 +318,7 @@ def refuse_long(attackers: int, way: Sequence[Fight], runs: int) -> None:
         )
 
 
-def _find_least_cost(rules: Rules) -> Fraction:
+def _compute_least_cost(rules: Rules) -> Fraction:
     """Return the minimum total loss of armies in a roll; the mean loss if armies can grow.
 
     Raises `IllegalError` if a full roll adds more armies than it costs, because battles might never
@@ -402,7 +402,7 @@ def compare_dice(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
     sides = []
     for side, faces in zip(dice, (attack, defence), strict=True):
         for face in faces:
-            read_int(face, "face", least=1, most=max(side.faces))
+            read_int(face, "face", minimum=1, maximum=max(side.faces))
         number = _choose_number_type(side)
         ranks = [np.array([face], number) for face in sorted(faces, reverse=True)]
         sides.append(_add_bonus(side, ranks, min(len(attack), len(defence))))
@@ -446,14 +446,14 @@ def all_ones_probability(rules: Rules) -> Fraction:
     Fraction(1, 7776)
     """
     chances = (
-        _find_one_probability(faces, dice.reroll)
+        _compute_one_probability(faces, dice.reroll)
         for dice in rules.dice(*rules.full_roll)
         for faces in dice.faces
     )
     return prod(chances, start=Fraction(1))
 
 
-def _find_one_probability(faces: int, reroll: tuple[int, ...]) -> Fraction:
+def _compute_one_probability(faces: int, reroll: tuple[int, ...]) -> Fraction:
     thrown_again = Fraction(sum(face <= faces for face in reroll), faces)
     return ((1 not in reroll) + thrown_again) / faces
 

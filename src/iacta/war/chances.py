@@ -33,8 +33,8 @@ from iacta.inputs.meanings import Unit
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import (
     Interval,
-    find_interval_of_chance,
-    find_interval_of_mean,
+    compute_interval_of_chance,
+    compute_interval_of_mean,
 )
 from iacta.war.games import (
     CHOSEN_AIM,
@@ -43,8 +43,8 @@ from iacta.war.games import (
     TimeIsOverError,
     War,
     check_war,
+    choose_best_aim_per_goal,
     describe_aim,
-    find_best_aim_per_goal,
     list_seats,
 )
 from iacta.war.players import PLAYERS
@@ -125,7 +125,7 @@ class WinEstimate:
 
     def find_chance(self, player: str) -> WinChance:
         """Return the chance of a player."""
-        return next(each for each in self.chances if each.player == player)
+        return next(chance for chance in self.chances if chance.player == player)
 
 
 @dataclass(frozen=True)
@@ -184,20 +184,22 @@ def win_chances(
     """
     seat = read_seat(player)
     check_war(turn)
-    number = None if games is None else read_int(games, "games", least=2, most=MAX_TOURNAMENT_GAMES)
+    number = (
+        None if games is None else read_int(games, "games", minimum=2, maximum=MAX_TOURNAMENT_GAMES)
+    )
     read_int(seed, "seed")
     deadline = Deadline.from_time_limit(time_limit)
     if best_goal and not isinstance(seat, str):
         raise IllegalError("best_goal must be False for a policy, which has no goals, got True")
     if turn.winner is not None or len(list_seats(turn)) == 1:
         certain = _make_certain_estimate(turn, get_seat_name(seat))
-        return WinChances(certain, replace(certain, ai=find_second_ai(seat)))
+        return WinChances(certain, replace(certain, ai=choose_second_ai(seat)))
     check_game_ends(turn)
     aim, goal = CHOSEN_AIM, ""
     if best_goal and isinstance(seat, str) and turn.phase not in ("fortify", "over"):
-        aim, goal = _find_best_goal(War(turn), seat, seed, deadline.take_share(GOAL_TIME_SHARE))
+        aim, goal = _choose_best_goal(War(turn), seat, seed, deadline.take_share(GOAL_TIME_SHARE))
         seed += SEED_COUNT
-    samples = [_Sample(turn, each, number, seed, aim) for each in (seat, find_second_ai(seat))]
+    samples = [_Sample(turn, each, number, seed, aim) for each in (seat, choose_second_ai(seat))]
     total, found = sum(each.wanted for each in samples), None
 
     def report(_: int = 0, __: int = 0) -> None:
@@ -218,7 +220,7 @@ def win_chances(
         stage *= 2
 
 
-def find_second_ai(player: Seat) -> str:
+def choose_second_ai(player: Seat) -> str:
     """Return the AI for the second opinion: the usual AI for the keeper, otherwise the keeper."""
     return "usual" if player == "keeper" else "keeper"
 
@@ -240,7 +242,7 @@ def make_time_error() -> IllegalError:
     return IllegalError("time_limit is too short for two games", parameter="time_limit")
 
 
-def find_cut_rounds(player: str, turn: Turn) -> int:
+def choose_cut_rounds(player: str, turn: Turn) -> int:
     """Return the number of rounds after which an AI's games stop, or 0 for complete games."""
     # The allowances were measured for these AIs, under the victory conditions that V may judge.
     return CUT_ROUNDS if player in ALLOWANCES and turn.victory.is_judged_by_v else 0
@@ -282,7 +284,7 @@ class Series:
                     first=first,
                     seed=self.seed,
                     aim=self.aim,
-                    cut=find_cut_rounds(self.player, self.war.turn),
+                    cut=choose_cut_rounds(self.player, self.war.turn),
                     most_rounds=MAX_ROUNDS,
                     deadline=deadline,
                 )
@@ -330,14 +332,14 @@ class Series:
         return self.play_at_least_two(end, deadline, progress)
 
 
-def _find_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tuple[Aim, str]:
+def _choose_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tuple[Aim, str]:
     """Return the aim with the most wins for the player to move, and its description.
 
     The result is `(CHOSEN_AIM, "")` if there is only one goal, or if the trial games exceed the
     time limit.
     """
     try:
-        found = find_best_aim_per_goal(war, PLAYERS[player], seed, deadline)
+        found = choose_best_aim_per_goal(war, PLAYERS[player], seed, deadline)
     except TimeIsOverError:
         return CHOSEN_AIM, ""
     aims = [aim for aim, _ in found]
@@ -371,7 +373,7 @@ class _Sample:
         self._parts = list[PlayedGames]()
 
     def __len__(self) -> int:
-        return sum(len(each.chances) for each in self._parts)
+        return sum(len(part.chances) for part in self._parts)
 
     def play_stage(self, end: int, deadline: Deadline, progress: Progress) -> None:
         """Play until there are `end` games; discard an incomplete stage unless it is the first."""
@@ -433,7 +435,7 @@ class _PolicySeries:
                 break
             # V does not apply to policies. Therefore a game without a winner counts equally for all
             # players.
-            rows.append([float(each == winner) if winner else 1 / len(seats) for each in seats])
+            rows.append([float(seat == winner) if winner else 1 / len(seats) for seat in seats])
             progress(len(rows), end - start)
         if not rows:
             raise make_time_error()
@@ -458,7 +460,7 @@ def _make_estimate(turn: Turn, ai: str, played: PlayedGames, v_error: float) -> 
             rows.append(WinChance(name, 0.0, Interval(0.0, 0.0)))
             continue
         column = chances[:, seats.index(name)]
-        low, high = find_interval_of_mean(column)
+        low, high = compute_interval_of_mean(column)
         interval = Interval(max(low - error, 0.0), min(high + error, 1.0))
         rows.append(WinChance(name, means[name], interval))
     return WinEstimate(ai, tuple(rows), number, cut, too_long, ALLOWANCES[ai] if cut else 0.0)
@@ -470,7 +472,7 @@ def _score_position(war: War, ai: str) -> WinEstimate:
     rows = []
     for name in war.turn.players:
         chance = values.get(name, 0.0)
-        interval = find_interval_of_chance(chance, SCORED_AS_GAMES)
+        interval = compute_interval_of_chance(chance, SCORED_AS_GAMES)
         if name not in war.turn.owners:
             interval = Interval(0.0, 0.0)
         rows.append(WinChance(name, chance, interval))

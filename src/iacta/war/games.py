@@ -92,16 +92,18 @@ def list_weights(library: Library, ai: Player) -> Floats:
 
 def stack_weights(players: Sequence[Player], victory: Victory) -> Weights | None:
     """Return the weights of V for each AI, or `None` if no AI simulates turns."""
-    if all(each.samples <= 0 for each in players):
+    if all(player.samples <= 0 for player in players):
         return None
     usual = "choosing" if victory.is_judged_by_v else "missions"
     most = load_library("whole games").constant("VALUE_WEIGHTS")
     rows = []
-    for each in players:
-        row = load_weights(usual) if each.value is None else load_weights("choosing", each.value)
+    for player in players:
+        row = (
+            load_weights(usual) if player.value is None else load_weights("choosing", player.value)
+        )
         if len(row) != most:
             raise MalformedError(
-                f"value must be a file with {most:,} weights, got {len(row):,} in {each.value}"
+                f"value must be a file with {most:,} weights, got {len(row):,} in {player.value}"
             )
         rows.append(row)
     return np.concatenate(rows)
@@ -147,7 +149,9 @@ def check_war(turn: object) -> Turn:
 
 def list_seats(turn: Turn) -> tuple[str, ...]:
     """Return the players with territories or cards, in the order of play."""
-    return tuple(each for each in turn.players if each in turn.owners or each in (turn.cards or ()))
+    return tuple(
+        player for player in turn.players if player in turn.owners or player in (turn.cards or ())
+    )
 
 
 def deal_missions(turn: Turn, seed: int) -> Turn:
@@ -210,7 +214,7 @@ class War:
         if code == self._library.constant("STOPPED"):
             raise TimeIsOverError
 
-    def find_odds(self, to: int, able: int, defenders: int) -> tuple[float, float, float]:
+    def compute_odds(self, to: int, able: int, defenders: int) -> tuple[float, float, float]:
         """Return the chance to win a whole battle, and the expected losses of both sides.
 
         to: the index of the attacked territory.
@@ -250,7 +254,7 @@ class War:
         room = len(AIMS) + 2 * len(self.seats) + 4 * len(self.turn.board.continents)
         count = np.zeros(1, dtype=np.int32)
         found, values = np.zeros((room, 2), dtype=np.int32), np.zeros(room)
-        weights, choosing = self._find_weights((ai,))
+        weights, choosing = self._list_weights((ai,))
 
         def call(budget: Any) -> int:
             count[0] = room
@@ -275,7 +279,7 @@ class War:
         given = (get_kind_number(self._library, aim), aim.which)
         chosen = np.zeros(2, dtype=np.int32)
         rows = self._library.make_rows("action", 1)
-        weights, choosing = self._find_weights((ai,))
+        weights, choosing = self._list_weights((ai,))
 
         def call(budget: Any) -> int:
             chosen[:] = given
@@ -310,7 +314,7 @@ class War:
         room, lands = 1000, len(self.turn.armies)
         owners, armies = np.zeros(lands, np.uint8), np.zeros(lands, np.int32)
         cards = np.zeros(len(self.seats), np.int32)
-        weights, choosing = self._find_weights((ai,))
+        weights, choosing = self._list_weights((ai,))
         log: Any = None
         count = np.zeros(1, dtype=np.int32)
 
@@ -374,7 +378,7 @@ class War:
         chances = np.zeros((games, len(self.seats)))
         ended, reached = np.zeros(games, np.uint8), np.zeros(games, np.uint8)
         rounds = np.zeros(games, np.int32)
-        weights, choosing = self._find_weights(players)
+        weights, choosing = self._list_weights(players)
         request = CoreData(
             self._library,
             "games",
@@ -427,7 +431,7 @@ class War:
         """
         seen = np.zeros((max_samples, len(self.seats), self.features), dtype=np.float32)
         count, chances = np.array([max_samples], np.int32), np.zeros(len(self.seats))
-        weights, choosing = self._find_weights(players)
+        weights, choosing = self._list_weights(players)
         self._core.iacta_war_record_game(
             self._war,
             make_pointer(weights),
@@ -441,9 +445,9 @@ class War:
         )
         return seen[: count.item()], chances
 
-    def _find_weights(self, players: Sequence[Player]) -> tuple[Floats, Weights | None]:
+    def _list_weights(self, players: Sequence[Player]) -> tuple[Floats, Weights | None]:
         """Return the weights of AIs, and the weights of their value functions."""
-        rows = [list_weights(self._library, each) for each in players]
+        rows = [list_weights(self._library, player) for player in players]
         return np.concatenate(rows), stack_weights(players, self.turn.victory)
 
     def _replay(self, log: Any) -> PlayedTurn:
@@ -488,7 +492,7 @@ class War:
         return Hand._make((*counts, 0, names))
 
 
-def find_best_aim_per_goal(
+def choose_best_aim_per_goal(
     war: War, ai: Player, seed: int, deadline: Deadline | None = None
 ) -> list[tuple[Aim, float]]:
     """Return the AI's best aim for each goal, with its value; the best goal comes first.

@@ -39,8 +39,8 @@ from iacta.plan.quick_estimates import (
     Conquest,
     QuickEstimate,
     estimate_goal,
-    find_implied,
     improve_estimate,
+    list_implied,
     order_estimates,
 )
 from iacta.plan.reinforcement import Placement
@@ -48,16 +48,16 @@ from iacta.plan.winning import Win, find_win
 from iacta.probability.estimate import (
     MIN_GAMES,
     Interval,
-    find_half_width_of_difference,
-    find_interval_of_mean,
+    compute_half_width_of_difference,
+    compute_interval_of_mean,
 )
 from iacta.war.chances import (
     ALLOWANCES,
     SEED_COUNT,
     Series,
     check_game_ends,
-    find_cut_rounds,
-    find_second_ai,
+    choose_cut_rounds,
+    choose_second_ai,
     make_time_error,
 )
 from iacta.war.games import (
@@ -68,8 +68,8 @@ from iacta.war.games import (
     Floats,
     War,
     check_war,
+    choose_best_aim_per_goal,
     describe_aim,
-    find_best_aim_per_goal,
 )
 from iacta.war.players import (
     AS_LIKED,
@@ -185,7 +185,7 @@ class Goals:
     @property
     def unclear(self) -> tuple[GoalChance, ...]:
         """The goals, other than the best, that are not clearly worse than the best goal."""
-        return tuple(each for each in self.goals[1:] if not each.is_clear)
+        return tuple(goal for goal in self.goals[1:] if not goal.is_clear)
 
 
 class _SecondOpinion(NamedTuple):
@@ -239,7 +239,7 @@ def goals_in_reach(
     goals: dict[str, TakeAll | TakeAny | OwnAny | WinGame] = {
         words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)
     }
-    win = _find_win(start)
+    win = _compute_win(start)
     sure = list[Reach]()
     if win is not None and win.placement is not None:
         left = sum(start.armies[t] for t, owner in enumerate(start.owners) if owner == start.player)
@@ -248,7 +248,7 @@ def goals_in_reach(
     elif win is not None:
         goals[WIN_NOW] = win.goal
     looks = dict[str, QuickEstimate]()
-    implied = find_implied({words: Conquest.for_goal(goal, start) for words, goal in goals.items()})
+    implied = list_implied({words: Conquest.for_goal(goal, start) for words, goal in goals.items()})
 
     def list_likely(*, is_over: bool = False) -> tuple[Reach, ...]:
         known = {words: looks.get(words, NOT_TRIED) for words in goals} if is_over else looks
@@ -258,9 +258,9 @@ def goals_in_reach(
             if (look.chance if look.is_tried else look.at_most) >= MIN_GOAL_CHANCE
         }
         found = [Reach.from_estimate(words, goals[words], look) for words, look in some.items()]
-        return tuple(sorted([*sure, *found], key=find_rank))
+        return tuple(sorted([*sure, *found], key=compute_rank))
 
-    def find_rank(reach: Reach) -> tuple[bool, bool, float, str]:
+    def compute_rank(reach: Reach) -> tuple[bool, bool, float, str]:
         is_win = reach.words == WIN_NOW and reach.chance >= MIN_GOAL_CHANCE
         is_large = reach.words != ONE_CARD and reach.chance > MIN_LIKELY_CHANCE
         return not is_win, not is_large, -reach.chance, reach.words
@@ -300,12 +300,12 @@ def _find_plan_start(war: War) -> Turn | None:
     if turn.phase in ("place", "attack"):
         return turn
     if turn.phase == "advance":
-        return turn.after([each for each in turn.actions() if isinstance(each, Advance)][-1])
+        return turn.after([action for action in turn.actions() if isinstance(action, Advance)][-1])
     moves = war.play_turn(PLAYERS["usual"], 0).moves
     return next((move.turn for move in moves if move.turn.phase == "attack"), None)
 
 
-def _find_win(start: Turn) -> Win | None:
+def _compute_win(start: Turn) -> Win | None:
     """Return the goal to win the game in this turn, or `None` if no goal is found."""
     # With two survivors, winning now would only repeat the goal "eliminate".
     is_elimination = start.victory == SURVIVAL and len(start.survivors) <= 2
@@ -315,13 +315,13 @@ def _find_win(start: Turn) -> Win | None:
 def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny | OwnAny]]:
     """Yield the possible goals of a turn, as pairs of a description and a goal for plans."""
     opponents = {*list_opponents(turn)}
-    for each in turn.board.continents:
-        owners = {turn.owner_of(name) for name in each.territories}
+    for continent in turn.board.continents:
+        owners = {turn.owner_of(name) for name in continent.territories}
         if not owners or "" in owners:
             continue
-        yield f"take {each.name}", TakeAll(each.territories)
+        yield f"take {continent.name}", TakeAll(continent.territories)
         if len(owners) == 1 and owners <= opponents:
-            yield f"break {min(owners)}'s {each.name}", TakeAny(each.territories)
+            yield f"break {min(owners)}'s {continent.name}", TakeAny(continent.territories)
     for player in dict.fromkeys(turn.owners):
         if player in opponents:
             yield f"eliminate {player}", TakeAll(turn.position.list_territories(player))
@@ -357,13 +357,13 @@ def best_goals(
     >>> found.best.win > 0.8, "eliminate blue" in [each.goal for each in found.goals]
     (True, True)
     """
-    number = read_int(games, "games", least=2, most=MAX_TOURNAMENT_GAMES)
+    number = read_int(games, "games", minimum=2, maximum=MAX_TOURNAMENT_GAMES)
     read_int(seed, "seed")
     seconds = None if time_limit is None else float(read_seconds(time_limit, "time_limit"))
     deadline, war = Deadline(seconds), War(_check_not_over(turn))
     check_game_ends(turn)
     mover, rows = war.seats.index(turn.player), list[_Candidate]()
-    aims = [aim for aim, _ in find_best_aim_per_goal(war, PLAYERS["usual"], seed)]
+    aims = [aim for aim, _ in choose_best_aim_per_goal(war, PLAYERS["usual"], seed)]
     planned = [aim for aim in aims if aim.kind not in (*CARD_AIMS, *OPEN_AIMS)]
     second = dict[str, _SecondOpinion]()
 
@@ -431,7 +431,7 @@ def _estimate_second_opinion(
 
     The result is `None` if the time is too short for two games.
     """
-    war, ai = series.war, find_second_ai("usual")
+    war, ai = series.war, choose_second_ai("usual")
     found = replace(series, player=ai).play_at_least_two(games, deadline)
     if len(found.chances) < 2:
         return None
@@ -455,7 +455,7 @@ def _rank_candidates(
     ranked, found = _sort_candidates(candidates), dict[str, GoalChance]()
     most, best = ranked[0]
     own = best.wins if new_results is None or len(new_results) < MIN_GAMES else new_results
-    first = find_interval_of_mean(own)
+    first = compute_interval_of_mean(own)
     allowance = ALLOWANCES["usual"] if any(_has_cut_games(row.wins) for row in candidates) else 0.0
     for mean, row in ranked:
         if row.words in found:
@@ -463,7 +463,7 @@ def _rank_candidates(
         common = min(len(row.wins), len(best.wins))
         apart = best.wins[:common] - row.wins[:common]
         behind = most - mean
-        width = 0.0 if row is best else find_half_width_of_difference(apart)
+        width = 0.0 if row is best else compute_half_width_of_difference(apart)
         error = width + (allowance if row is not best else 0.0)
         win = max(float(own.mean()) - behind, 0.0)
         below = hypot(float(own.mean()) - first.low, width) + allowance
@@ -502,7 +502,7 @@ def _sort_candidates(candidates: list[_Candidate]) -> list[tuple[float, _Candida
 
 def _estimate_wide_interval(results: Floats, allowance: float) -> Interval:
     """Return the 95% interval of a mean over games, wider by the allowance if games were cut."""
-    low, high = find_interval_of_mean(results)
+    low, high = compute_interval_of_mean(results)
     error = allowance if _has_cut_games(results) else 0.0
     return Interval(max(low - error, 0.0), min(high + error, 1.0))
 
@@ -550,7 +550,7 @@ def _try_win(
     The result is `None` if no plan attacks to win, or if the time is too short.
     """
     before = _find_plan_start(war)
-    win = None if before is None else _find_win(before)
+    win = None if before is None else _compute_win(before)
     if before is None or win is None or win.placement is not None:
         return None  # without attacks, the usual AI wins with each of its aims
     look = estimate_goal(before, win.goal, deadline.take_share(WIN_TIME_SHARE))
@@ -566,7 +566,7 @@ def _try_win(
     found = _follow_plan(
         WIN_NOW, "plan", lambda end: end.winner == player, before, plan, games, seed, deadline
     )
-    ai = find_second_ai("usual")
+    ai = choose_second_ai("usual")
     wins = _play_plan(before, plan.policy, games, seed, deadline, ai=ai)
     if found is None or min(len(found.wins), len(wins)) < min(games, MIN_GAMES):
         return None
@@ -593,7 +593,7 @@ def _follow_plan(
     wins = play_again(seed, deadline, played_turns)
     if not len(wins):
         return None
-    reached = float(np.mean([is_reached(each.end) for each in played_turns]))
+    reached = float(np.mean([is_reached(turn.end) for turn in played_turns]))
     return _Candidate(words, how, wins, reached, plan, played_turns[0], play_again)
 
 
@@ -694,7 +694,7 @@ def _estimate_from_one_game(
         games=1,
         first=game_index,
         seed=seed,
-        cut=find_cut_rounds(ai, end),
+        cut=choose_cut_rounds(ai, end),
         most_rounds=MAX_ROUNDS,
         deadline=deadline,
     )

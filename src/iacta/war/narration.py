@@ -22,7 +22,7 @@ def describe_moves(played: PlayedTurn) -> list[str]:
     Peru to Brazil: loses 2, kills 2; takes it and moves in 6
     """
     lines = list[str]()
-    for (start, to), moves in groupby(played.moves, _find_battle):
+    for (start, to), moves in groupby(played.moves, _name_battle):
         if start:
             lines.append(f"{start} to {to}: {_describe_battle([*moves])}")
         else:
@@ -30,7 +30,7 @@ def describe_moves(played: PlayedTurn) -> list[str]:
     return lines
 
 
-def _find_battle(move: Move) -> tuple[str, str]:
+def _name_battle(move: Move) -> tuple[str, str]:
     """Return the attacking and the attacked territory, or two empty strings outside battles."""
     if isinstance(move.action, Attack):
         return move.action.start, move.action.to

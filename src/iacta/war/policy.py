@@ -22,7 +22,7 @@ class NamedAim(NamedTuple):
     aim: Aim = CHOSEN_AIM
     victim: str = ""
 
-    def find_aim(self, war: War) -> Aim:
+    def choose_aim(self, war: War) -> Aim:
         """Return the aim with the victim's current seat, or a new aim after an elimination.
 
         The AI chooses a new aim only after the armies have advanced.
@@ -50,7 +50,7 @@ def choose_action(
     if turn.winner is not None:
         return turn.actions()[-1], aim  # after the winning conquest, all armies advance
     war = War(turn)
-    action, chosen = war.choose_action(ai, seed, aim.find_aim(war))
+    action, chosen = war.choose_action(ai, seed, aim.choose_aim(war))
     if aim.victim and turn.phase == "advance":
         return action, aim
     is_against = chosen.kind in (CHASE, ELIMINATE)

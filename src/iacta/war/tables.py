@@ -66,10 +66,12 @@ class _TurnWriter(NamedTuple):
         library, turn, seats = self.library, self.turn, self.seats
         index = turn.setting.index
         seat = {name: i for i, name in enumerate(seats)} | {"": library.constant("NOBODY")}
-        continents = [[index[t] for t in each.territories] for each in turn.board.continents]
+        continents = [
+            [index[t] for t in continent.territories] for continent in turn.board.continents
+        ]
         self.data.set_fields(
             players=len(seats),
-            owner=[seat.get(each, len(seats)) for each in turn.owners],
+            owner=[seat.get(owner, len(seats)) for owner in turn.owners],
             mover=seat[turn.player],
             phase=library.constant(f"PHASE_{turn.phase.upper()}"),
             place=turn.place,
@@ -80,7 +82,7 @@ class _TurnWriter(NamedTuple):
             attack_start=-1,
             attack_to=-1,
             continents=len(continents),
-            bonus=[each.bonus for each in turn.board.continents],
+            bonus=[continent.bonus for continent in turn.board.continents],
             fortify=library.constant(f"FORTIFY_{turn.fortify.upper()}"),
             is_whole=turn.whole_battles,
         )
@@ -156,11 +158,11 @@ class _TurnWriter(NamedTuple):
             missions=len(every),
             mission_list=rows,
             mission_entries=[*entries, 0],
-            mission_of=[places[each] for each in missions],
+            mission_of=[places[mission] for mission in missions],
             mission_unseen=[turn.victory.is_hidden(name) for name in seats],
             missions_at_end=turn.victory.is_checked_at_end,
             mission_cards=len(cards),
-            mission_deck=[*(places[each] for each in cards), 0],
+            mission_deck=[*(places[card] for card in cards), 0],
         )
 
 

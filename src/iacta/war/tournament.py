@@ -87,7 +87,7 @@ def tournament(
     entrants = [read_seat(each) for each in read_list(players, "players", "players")]
     if len(entrants) != len(seats):
         raise IllegalError(f"players must be {len(seats)}, one for each seat, got {len(entrants)}")
-    number = read_int(games, "games", least=1, most=MAX_TOURNAMENT_GAMES)
+    number = read_int(games, "games", minimum=1, maximum=MAX_TOURNAMENT_GAMES)
     read_int(seed, "seed")
     wins = [0] * len(seats)
     for shift in range(min(len(seats), number)):
@@ -96,8 +96,8 @@ def tournament(
         for seat, won in enumerate(count_wins(order, turn, numbers, seed)):
             wins[(seat + shift) % len(seats)] += won
     return tuple(
-        Standing(get_seat_name(each), number, won, Estimate(number, won).interval())
-        for each, won in zip(entrants, wins, strict=True)
+        Standing(get_seat_name(entrant), number, won, Estimate(number, won).interval())
+        for entrant, won in zip(entrants, wins, strict=True)
     )
 
 

@@ -31,17 +31,17 @@ class TurnWins(NamedTuple):
     @property
     def change(self) -> float:
         """The change of the player's chance if the usual AI plays every seat."""
-        return self._find_change(False)
+        return self._compute_change(False)
 
     @property
     def second_opinion_change(self) -> float:
         """The change of the player's chance if another AI of equal strength plays every seat."""
-        return self._find_change(True)
+        return self._compute_change(True)
 
-    def _find_change(self, is_second: bool) -> float:
+    def _compute_change(self, is_second: bool) -> float:
         ends = self.before, self.after
-        estimates = (each.second_opinion if is_second else each.chances for each in ends)
-        before, after = (each.find_chance(self.player).chance for each in estimates)
+        estimates = (end.second_opinion if is_second else end.chances for end in ends)
+        before, after = (estimate.find_chance(self.player).chance for estimate in estimates)
         return after - before
 
 

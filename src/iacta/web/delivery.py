@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from iacta.web.guard import HEADERS
 from iacta.web.limits import MAX_READ_SECONDS, MAX_UNREAD_BYTES, PART_BYTES
-from iacta.web.problems import find_problem
+from iacta.web.problems import describe_problem
 from iacta.web.process_pool import BusyError
 from iacta.web.search_stream import LINES
 
@@ -170,7 +170,7 @@ class Delivery:
 
 async def _refuse(sentence: str, send: Send) -> None:
     """Send an error response: the server is busy."""
-    response = find_problem(BusyError(sentence)).response()
+    response = describe_problem(BusyError(sentence)).response()
     headers = [*response.raw_headers, *HEADERS, (b"cache-control", b"no-store")]
     await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
     await send({"type": "http.response.body", "body": response.body})

@@ -88,7 +88,7 @@ def describe_players(players: Sequence[str]) -> list[dict[str, str]]:
 def list_choices(board: Board, players: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the goals to choose from: their texts in words, and a player to eliminate."""
     for kind in sorted(KINDS, key=lambda kind: kind not in FIRST_KINDS):
-        words, names = _find_words(kind), _find_named(kind)
+        words, names = _phrase_kind(kind), _name_kind(kind)
         if names == CONTINENT_KIND:
             for number, land in enumerate(board.continents):
                 taken = f"{words.format(shorten_name(land.name))} ({land.bonus})"
@@ -101,12 +101,12 @@ def list_choices(board: Board, players: Sequence[str]) -> Iterator[dict[str, Any
             yield {"text": f"{kind}.0", "words": words.format("several territories …")}
 
 
-def _find_words(kind: str) -> str:
+def _phrase_kind(kind: str) -> str:
     """Return a kind of goal in words, with `{}` for the territories or the player."""
     return "Win the game" if kind == GAME_KIND else GOAL_KINDS[KINDS[kind]].words
 
 
-def _find_named(kind: str) -> str:
+def _name_kind(kind: str) -> str:
     """Return what a goal of a kind names: a continent, a player, territories or `""`."""
     return (
         kind
@@ -145,7 +145,7 @@ def describe_goal(given: object, board: Board, players: Sequence[str]) -> dict[s
         "text": ".".join(map(str, (kind, hold, *numbers))),
         "words": shorten_name(words),
         "is_game": kind == GAME_KIND,
-        "is_list": _find_named(kind) == "territories",
+        "is_list": _name_kind(kind) == "territories",
         "hold": bool(hold) if can_hold else None,
         "parameters": parameters if parameters or kind == GAME_KIND else None,
         "targets": targets,
@@ -156,7 +156,7 @@ def _describe_kind(
     kind: str, numbers: Sequence[int], board: Board, players: Sequence[str]
 ) -> tuple[str, dict[str, Any], list[int]]:
     """Return a goal in words, as parameters of `plan`, and the numbers of its territories."""
-    words, names, key = _find_words(kind), _find_named(kind), KINDS[kind]
+    words, names, key = _phrase_kind(kind), _name_kind(kind), KINDS[kind]
     number, targets = numbers[0] if numbers else 0, list[int]()
     if not names:
         return words, {key: True} if key else {}, targets
@@ -182,17 +182,17 @@ def _format_goal(parameters: Mapping[str, Any], board: Board, players: Sequence[
     """Return the short text of a goal that is given as parameters of `plan`."""
     hold = int(bool(parameters.get("hold")))
     for kind, key in KINDS.items():
-        numbers = _find_numbers(kind, parameters.get(key), board, players)
+        numbers = _list_numbers(kind, parameters.get(key), board, players)
         if numbers is not None:
             return ".".join(map(str, (kind, hold, *numbers)))
     raise IllegalError(f"goal must be one that the page offers, got {quote(dict(parameters))}")
 
 
-def _find_numbers(
+def _list_numbers(
     kind: str, named: object, board: Board, players: Sequence[str]
 ) -> list[int] | None:
     """Return the numbers of the short text of a goal; `None` for a goal of another kind."""
-    match _find_named(kind), named:
+    match _name_kind(kind), named:
         case "", True:
             return []
         case "player", str() if named in players:

@@ -66,7 +66,7 @@ class ProblemDetails(NamedTuple):
         return Response(text, self.status, dict(self.headers), media_type=PROBLEM)
 
 
-def find_problem(error: Exception) -> ProblemDetails:
+def describe_problem(error: Exception) -> ProblemDetails:
     if isinstance(error, IactaError):
         return ProblemDetails(422, str(error), error.parameter)
     if isinstance(error, BusyError):
@@ -96,7 +96,7 @@ def add_problems(
     """
 
     async def answer(request: Request, error: Exception) -> Response:
-        problem = find_problem(error)
+        problem = describe_problem(error)
         if problem.status == 405:
             problem = problem._replace(headers={"Allow": _list_methods(app, request)})
         is_page = "text/html" in request.headers.get("accept", "")

@@ -102,7 +102,7 @@ class Work:
         return await self._run_in_lane(self._pictures, Job(function, args))
 
     async def _run_in_lane(self, lane: "_Lane", job: Job) -> Any:
-        deadline = self._find_deadline()
+        deadline = self._compute_deadline()
         try:
             return await lane.run(job, deadline, QUICK_SECONDS)
         except (LateError, DiedError):
@@ -121,9 +121,9 @@ class Work:
             `None` for no reports.
         """
         job = Job(function, args, report is not None)
-        return await self._searches.run(job, self._find_deadline(), self.seconds, report)
+        return await self._searches.run(job, self._compute_deadline(), self.seconds, report)
 
-    def _find_deadline(self) -> float:
+    def _compute_deadline(self) -> float:
         """Return the deadline of a new job, in event loop time."""
         return asyncio.get_running_loop().time() + self.seconds
 

@@ -124,7 +124,7 @@ class Field:
     @property
     def least(self) -> int:
         kind = self.parameter.kind
-        return (kind.least if isinstance(kind, Whole | Number) else None) or 0
+        return (kind.minimum if isinstance(kind, Whole | Number) else None) or 0
 
     @property
     def options(self) -> list[tuple[str, str]]:

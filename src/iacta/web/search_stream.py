@@ -14,7 +14,7 @@ from json import dumps
 from fastapi import Request
 from starlette.responses import StreamingResponse
 
-from iacta.web.problems import find_problem
+from iacta.web.problems import describe_problem
 from iacta.web.process_pool import Work
 from iacta.web.worker import Progress
 
@@ -63,7 +63,7 @@ async def _write_lines(
             answer = await work.search(function, *args, report=report)
             tell("answer", answer.decode())
         except Exception as error:
-            tell("problem", dumps(find_problem(error).record()))
+            tell("problem", dumps(describe_problem(error).record()))
         unsent.pop("progress", None)  # the final answer or the problem replaces progress
         is_over = True
         has_news.set()

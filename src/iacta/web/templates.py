@@ -79,7 +79,11 @@ def list_menu() -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
 def list_code_pages() -> list[str]:
     """Return the pages of questions that accept the code of a turn."""
     forms = list_pages().items()
-    return [name for name, form in forms if any(each.name == "code" for each in form.parameters())]
+    return [
+        name
+        for name, form in forms
+        if any(parameter.name == "code" for parameter in form.parameters())
+    ]
 
 
 def format_label(name: str) -> str:

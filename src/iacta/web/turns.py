@@ -37,10 +37,10 @@ from iacta.game.steps import (
     TreeTurn,
     check_version,
     find_attack,
-    find_border,
     format_step_text,
     list_advances,
     parse_step_text,
+    read_border,
     read_corrections,
     read_losses,
     read_tree,
@@ -86,7 +86,7 @@ def read_text(body: Mapping[str, Any], name: str, default: str | None = None) ->
 def read_sent_players(body: Mapping[str, Any]) -> list[str]:
     """Read the names of all owners in a request; their numbers are their places in this list."""
     players = read_list(body.get("players", []), "players", "names")
-    return [read_name(each, "player") for each in players]
+    return [read_name(player, "player") for player in players]
 
 
 def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
@@ -109,18 +109,19 @@ def read_setup(setup: object, board: Board) -> Turn:
     refuse_unknown_keys(setup, SETUP_KEYS)
     players, size = read_sent_players(setup), len(board.territories)
 
-    def read_numbers(name: str, most: int | None = None) -> list[int]:
+    def read_numbers(name: str, maximum: int | None = None) -> list[int]:
         given = read_list(setup.get(name, []), name, "numbers")
         return [
-            read_int(each, name, least=-1 if name == "owners" else 0, most=most) for each in given
+            read_int(each, name, minimum=-1 if name == "owners" else 0, maximum=maximum)
+            for each in given
         ]
 
     owners, armies = read_numbers("owners", len(players) - 1), read_numbers("armies")
     if len(owners) != size or len(armies) != size:
         raise IllegalError(f"owners and armies must have {size} numbers, got {len(owners)}")
-    mover = players[read_int(setup.get("mover"), "mover", most=len(players) - 1)]
+    mover = players[read_int(setup.get("mover"), "mover", maximum=len(players) - 1)]
     neutral, texts = read_numbers("neutral"), setup.get("fields", {})
-    if not isinstance(texts, Mapping) or not all(isinstance(each, str) for each in texts.values()):
+    if not isinstance(texts, Mapping) or not all(isinstance(text, str) for text in texts.values()):
         raise MalformedError(f"fields must be an object of strings, got {quote(texts)}")
     refuse_unknown_keys(texts, FIELD_KEYS)
     # In games with cards or an own victory condition, players without territories still count.
@@ -193,7 +194,7 @@ def deal_territories(body: Mapping[str, Any]) -> dict[str, Any]:
     """
     refuse_unknown_keys(body, ("players", "territories", "armies"))
     count, size, each = (
-        read_int(body.get(name), name, least=1, most=most)
+        read_int(body.get(name), name, minimum=1, maximum=most)
         for name, most in (("players", 100), ("territories", 1024), ("armies", 10**4))
     )
     rng = np.random.default_rng()
@@ -314,7 +315,7 @@ def write_log(body: Mapping[str, Any]) -> dict[str, Any]:
     """
     turn = _read_turn(body, "steps", "goal", "line")
     nodes = read_tree(turn, body.get("steps", []), body.get("goal"))
-    path = [read_int(k, "line", least=1, most=len(nodes) - 1) for k in body.get("line", [])]
+    path = [read_int(k, "line", minimum=1, maximum=len(nodes) - 1) for k in body.get("line", [])]
     lines, corrected = list[dict[str, Any]](), list[Any]()
     line: dict[str, Any] | None = None
 
@@ -339,7 +340,7 @@ def write_log(body: Mapping[str, Any]) -> dict[str, Any]:
         do = node.step["do"]
         if do == "attack":
             line = line or begin(before)
-            start, to = find_border(before.turn, node.step)
+            start, to = read_border(before.turn, node.step)
             battle = {name: n for name, n in node.step.items() if name in BATTLE_KEYS}
             if node.turn.phase == "advance":
                 battle["moved"] = list_advances(node.turn)[0]
@@ -369,7 +370,7 @@ def _describe_step_luck(before: Turn, step: Step, after: Turn) -> str:
     """Describe the luck of the dice in a recorded step; empty for a step without dice."""
     if step["do"] != "attack":
         return ""
-    border, losses = find_border(before, step), read_losses(before, step)
+    border, losses = read_border(before, step), read_losses(before, step)
     if sum(map(before.armies_on, border)) > MAX_ARMIES_FOR_LUCK:
         return ""
     dice = step.get("dice"), step.get("their_dice")

@@ -57,8 +57,8 @@ def curves_by_delta(
 
     Source: the chart of Norvig, "The Unfinished Game ... of Risk".
     """
-    most = read_int(defenders, "defenders", least=1, most=MAX_CURVE_ARMIES)
-    leads = _read_line_values(deltas, "deltas", least=1 - most)
+    most = read_int(defenders, "defenders", minimum=1, maximum=MAX_CURVE_ARMIES)
+    leads = _read_line_values(deltas, "deltas", minimum=1 - most)
     rules, against = find_rules(rules), np.arange(1, most + 1)
     cases = [
         f"with {format_count(abs(lead))} {'more' if lead > 0 else 'fewer'}"
@@ -90,8 +90,8 @@ def curves_by_match_up(
 
     Source: the curves by match-up of "Analyzing the Board Game Risk" (pracpred).
     """
-    most = read_int(attackers, "attackers", least=1, most=MAX_CURVE_ARMIES)
-    defended = _read_line_values(defenders, "defenders", least=1)[::-1]
+    most = read_int(attackers, "attackers", minimum=1, maximum=MAX_CURVE_ARMIES)
+    defended = _read_line_values(defenders, "defenders", minimum=1)[::-1]
     rules = find_rules(rules)
     return _make_curves_chart(
         _make_defender_lines(defended),
@@ -118,8 +118,8 @@ def curves_by_advantage(
     Source: the curves by attacker advantage of "Analyzing the Board Game Risk" (pracpred), which
     excludes the garrison.
     """
-    most = read_int(attackers, "attackers", least=2, most=MAX_CURVE_ARMIES)
-    leads = _read_line_values(advantages, "advantages", most=most - 1)
+    most = read_int(attackers, "attackers", minimum=2, maximum=MAX_CURVE_ARMIES)
+    leads = _read_line_values(advantages, "advantages", maximum=most - 1)
     rules, count = find_rules(rules), np.arange(1, most + 1)
     cases = [
         f"against {abs(lead)} {'fewer' if lead > 0 else 'more'}" if lead else "against as many"
@@ -157,9 +157,11 @@ def _list_curve_points(
     return rows
 
 
-def _list_match_ups(rules: Rules, defended: Sequence[int], most: int) -> list[Row]:
-    count = np.arange(1, most + 1)
-    return _list_curve_points(rules, "defenders", [(d, count, np.full(most, d)) for d in defended])
+def _list_match_ups(rules: Rules, defended: Sequence[int], maximum: int) -> list[Row]:
+    count = np.arange(1, maximum + 1)
+    return _list_curve_points(
+        rules, "defenders", [(d, count, np.full(maximum, d)) for d in defended]
+    )
 
 
 def _make_curves_chart(
@@ -202,8 +204,8 @@ def slices(
 
     Source: Höhle (2025), who draws the table of chances for 15, 25 and 35 defenders.
     """
-    most = read_int(attackers, "attackers", least=1, most=MAX_CURVE_ARMIES)
-    defended = _read_line_values(defenders, "defenders", least=1)[::-1]
+    most = read_int(attackers, "attackers", minimum=1, maximum=MAX_CURVE_ARMIES)
+    defended = _read_line_values(defenders, "defenders", minimum=1)[::-1]
     rules = find_rules(rules)
     needed = dict(zip(defended, armies_needed(defended, EVEN, rules).tolist(), strict=True))
     rows = [
@@ -230,13 +232,15 @@ def slices(
     )
 
 
-def _format_slices_title(needed: Mapping[int, int], most: int) -> str:
+def _format_slices_title(needed: Mapping[int, int], maximum: int) -> str:
     """Return a title that states how many attackers have an even chance."""
-    inside = {d: fewest for d, fewest in needed.items() if fewest <= most}
+    inside = {d: fewest for d, fewest in needed.items() if fewest <= maximum}
     outside = [f"{d:,}" for d in needed if d not in inside]
     few = ""
     if outside:
-        few = f"{most:,} {'is' if most == 1 else 'are'} too few against {join_phrases(outside)}"
+        few = (
+            f"{maximum:,} {'is' if maximum == 1 else 'are'} too few against {join_phrases(outside)}"
+        )
     if not inside:
         noun = "defender" if outside == ["1"] else "defenders"
         return f"To be favourites, {few} {noun}."
@@ -268,10 +272,12 @@ def minimum_troops(
 
     Source: Van Wijgerden, "Let slip the dice of war", graphs for up to 200 and up to 50 defenders.
     """
-    most = read_int(defenders, "defenders", least=2, most=MAX_CHART_DEFENDERS)
+    most = read_int(defenders, "defenders", minimum=2, maximum=MAX_CHART_DEFENDERS)
     by_chance = _make_chance_lines(chances)
     tables = {
-        _format_rules_name(some_rules): _find_attackers_needed(most, by_chance.values, some_rules)
+        _format_rules_name(some_rules): _compute_attackers_needed(
+            most, by_chance.values, some_rules
+        )
         for some_rules in rules
     }
     rows = [
@@ -330,9 +336,9 @@ def minimum_troops_ratio(
 
     Source: Van Wijgerden, "Let slip the dice of war", with capitals and standard territories.
     """
-    most = read_int(defenders, "defenders", least=2, most=MAX_CHART_DEFENDERS)
+    most = read_int(defenders, "defenders", minimum=2, maximum=MAX_CHART_DEFENDERS)
     by_chance = _make_chance_lines(chances)
-    ratios = _find_attackers_needed(most, by_chance.values, rules) / _find_attackers_needed(
+    ratios = _compute_attackers_needed(most, by_chance.values, rules) / _compute_attackers_needed(
         most, by_chance.values, base
     )
     rows = [
@@ -372,7 +378,7 @@ def _format_rules_name(rules: Rules | str) -> str:
     return name if rules.garrison == 1 else f"{name}, garrison {rules.garrison}"
 
 
-def _find_attackers_needed(
+def _compute_attackers_needed(
     max_defenders: int, chances: Sequence[float], rules: Rules | str
 ) -> Whole:
     needed: Whole = armies_needed(
@@ -382,7 +388,7 @@ def _find_attackers_needed(
 
 
 def _read_line_values(
-    values: object, name: str, least: int | None = None, most: int | None = None
+    values: object, name: str, minimum: int | None = None, maximum: int | None = None
 ) -> list[int]:
     """Validate the numbers of a chart's lines; return them sorted, without duplicates."""
     row = read_list(values, name, "whole numbers")
@@ -390,8 +396,8 @@ def _read_line_values(
     if not 1 <= len(numbers) <= MAX_CHART_LINES:
         raise IllegalError(f"{name} must be 1 to {MAX_CHART_LINES} numbers, got {len(numbers)}")
     for end in (numbers[0], numbers[-1]):
-        if (least is not None and end < least) or (most is not None and end > most):
-            span = f"at least {least}" if least is not None else f"at most {most}"
+        if (minimum is not None and end < minimum) or (maximum is not None and end > maximum):
+            span = f"at least {minimum}" if minimum is not None else f"at most {maximum}"
             raise IllegalError(
                 f"{name} must be {span} to have a line, got {quote(end)}", parameter=name
             )
@@ -403,12 +409,12 @@ class Axis(NamedTuple):
 
     column: str
     title: str
-    least: float
-    most: float
+    minimum: float
+    maximum: float
     format: str = ",d"
 
     def channel(self) -> Channel:
-        scale = {"domain": [self.least, self.most], "nice": False, "zero": False}
+        scale = {"domain": [self.minimum, self.maximum], "nice": False, "zero": False}
         return axis(f"{self.column}:Q", self.title, scale, format=self.format)
 
 
@@ -443,8 +449,8 @@ class CurveLines(NamedTuple):
         last = max(row[x.column] for row in rows)
         ends = {row[self.column]: row[y.column] for row in rows if row[x.column] == last}
         labels = {v: text for v, text in zip(self.values, self.labels, strict=True) if v in ends}
-        gap = LABEL_HEIGHT * (y.most - y.least) / HEIGHT
-        places = spread_labels([ends[value] for value in labels], gap, y.least, y.most)
+        gap = LABEL_HEIGHT * (y.maximum - y.minimum) / HEIGHT
+        places = spread_labels([ends[value] for value in labels], gap, y.minimum, y.maximum)
         which = f"indexof({json.dumps(list(labels))}, datum['{self.column}'])"
         placed = base.filter(f"datum['{x.column}'] == {last} && {which} >= 0")
         placed = placed.calculate(
@@ -478,12 +484,14 @@ def _make_defender_lines(defended: Sequence[int]) -> CurveLines:
     return CurveLines("defenders", "defenders", defended, list(map(str, defended)))
 
 
-def spread_labels(places: Sequence[float], gap: float, least: float, most: float) -> list[float]:
+def spread_labels(
+    places: Sequence[float], gap: float, minimum: float, maximum: float
+) -> list[float]:
     """Return positions for labels near their wanted positions, but without overlap.
 
     places: the wanted positions of the labels, in any order.
     gap: the smallest distance between two labels.
-    least, most: the smallest and the largest allowed position.
+    minimum, maximum: the smallest and the largest allowed position.
 
     >>> spread_labels([0.5, 0.5, 0.9], 0.1, 0, 1)
     [0.45, 0.55, 0.9]
@@ -494,7 +502,7 @@ def spread_labels(places: Sequence[float], gap: float, least: float, most: float
     # The mean of two solutions: one only moves labels up, the other only moves labels down.
     up = np.maximum.accumulate(wanted)
     down = np.minimum.accumulate(wanted[::-1])[::-1]
-    held = np.clip((up + down) / 2, least, max(most - steps[-1], least)) + steps
+    held = np.clip((up + down) / 2, minimum, max(maximum - steps[-1], minimum)) + steps
     moved = np.empty(len(places))
     moved[order] = held
     return [float(place) for place in moved.round(12)]
@@ -514,8 +522,8 @@ def break_even(
 
     Source: Höhle (2025), the picture of a table of 50 by 50 battles, and the regression line.
     """
-    most = read_int(attackers, "attackers", least=1, most=MAX_CURVE_ARMIES)
-    against = read_int(defenders, "defenders", least=2, most=MAX_CURVE_ARMIES)
+    most = read_int(attackers, "attackers", minimum=1, maximum=MAX_CURVE_ARMIES)
+    against = read_int(defenders, "defenders", minimum=2, maximum=MAX_CURVE_ARMIES)
     rules = find_rules(rules)
     line = break_even_line(against, rules)
     rows = [
@@ -534,9 +542,9 @@ def break_even(
     )
 
 
-def _make_region_layers(most: int, against: int) -> list[View]:
+def _make_region_layers(maximum: int, against: int) -> list[View]:
     """Return the layers: the region of favourites, the fitted line, and a line of equal armies."""
-    rim = most + 0.5
+    rim = maximum + 0.5
     scale = {"domain": [1, against], "nice": False}
     base = table_view("border").encode(x=axis("defenders:Q", "defenders", scale, format=",d"))
     ends = {"low": f"min(datum.attackers - 0.5, {rim})", "high": f"{rim}"}

@@ -10,8 +10,8 @@ from iacta.charts.axes_and_labels import axis, exact_field
 from iacta.charts.outcomes import (
     compute_exact_chance,
     describe_campaign,
+    describe_fate,
     describe_simulation,
-    find_fate,
     group_outcomes,
     histogram,
     list_bars,
@@ -22,7 +22,7 @@ from iacta.charts.subtitles import check_type, format_battle, format_count, form
 from iacta.charts.theme import BLUE, RED
 from iacta.charts.vega import Row, Tables, field, layer, table_view
 from iacta.inputs.checks import read_list
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import is_won
 from iacta.odds.simulation import SimulationResult
 from iacta.probability.distribution import Distribution
@@ -52,7 +52,7 @@ def final_difference(battle: Battle) -> Chart:
     answer = battle_answer(battle)
     outcomes = answer.outcomes or battle.outcomes()  # raises an error for too many armies
     rows = list_bars(
-        outcomes.map(lambda end: (find_fate(end, battle), end.attackers - end.defenders))
+        outcomes.map(lambda end: (describe_fate(end, battle), end.attackers - end.defenders))
     )
     end = outcomes.mode()
     left = (
@@ -64,7 +64,7 @@ def final_difference(battle: Battle) -> Chart:
     gaps = sum(a > b < c for a, b, c in zip(bars, bars[1:], bars[2:], strict=False))
     taken = min(battle.rules.full_roll)
     why = ""
-    is_rolled = find_kernel(battle.rules).has_fixed_dice and not battle.rules.mode.grows
+    is_rolled = choose_kernel(battle.rules).has_fixed_dice and not battle.rules.mode.grows
     if taken > 1 and gaps >= MIN_GAPS and is_rolled:
         why = f" A roll with all dice costs {taken} armies in total, hence the sawtooth."
     return Chart(
@@ -104,14 +104,14 @@ def campaign_score(
     check_type(campaign, Campaign, "campaign")
     answer = campaign_answer(campaign)
     outcomes = answer.outcomes
-    exact = _find_scores(campaign, outcomes)
+    exact = _compute_scores(campaign, outcomes)
     bars = group_outcomes(exact)
     tables: dict[str, list[Row]] = {"scores": list_bars(exact, bars)}
     title = "score: armies in the last territory, minus the defenders left"
     layers = [histogram("scores", tables["scores"], title, SCORES)]
     played = ""
     if simulated is not None:
-        tables["observed"] = list_bars(_find_scores(campaign, simulated.outcomes), bars)
+        tables["observed"] = list_bars(_compute_scores(campaign, simulated.outcomes), bars)
         spans = table_view("scores", low="datum.least - 0.5", high="datum.most + 0.5")
         tooltip = [field("least:Q", title="score"), exact_field("probability", "exact chance")]
         caps = spans.mark("rule", strokeWidth=2).encode(x="low:Q", x2="high", y="probability:Q")
@@ -137,12 +137,12 @@ def campaign_score(
     )
 
 
-def _find_scores(
+def _compute_scores(
     campaign: Campaign, outcomes: Distribution[CampaignOutcome]
 ) -> Distribution[tuple[str, int]]:
     count = len(campaign.territories)
     return outcomes.map(
-        lambda end: (ALL if end.conquered == count else ON_THE_WAY, campaign.find_score(end))
+        lambda end: (ALL if end.conquered == count else ON_THE_WAY, campaign.compute_score(end))
     )
 
 
@@ -153,11 +153,11 @@ def _list_spikes(
 
     Spikes that are too low to be visible are omitted.
     """
-    scores = outcomes.map(campaign.find_score)
+    scores = outcomes.map(campaign.compute_score)
     least = SMALL_SPIKE * float(scores[scores.mode()])
     spikes: list[Row] = []
     for number in range(len(campaign.territories)):
-        there = [campaign.find_score(end) for end in outcomes if end.conquered == number]
+        there = [campaign.compute_score(end) for end in outcomes if end.conquered == number]
         peak = max(there, key=lambda score: float(scores[score]), default=None)
         if peak is not None and scores[peak] > least:
             bars = [row for table in tables.values() for row in table if row["least"] == peak]
@@ -179,7 +179,7 @@ def _explain_spikes(
         garrison = chain[here].rules.garrison
         whole = CampaignOutcome(here, garrison, chain[here].defenders)
         is_there = here > 0 < garrison and whole in outcomes
-        return is_there and campaign.find_score(whole) == spike["score"]
+        return is_there and campaign.compute_score(whole) == spike["score"]
 
     if all(map(is_too_small_to_go_on, spikes)):
         return (

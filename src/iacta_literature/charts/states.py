@@ -25,7 +25,7 @@ from iacta.charts.vega import Channel, Row, View, field, layer, table_view
 from iacta.forms.percentages import percent
 from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.methods.kernel import Outcome, is_won, read_battle
 from iacta.probability.distribution import Distribution
 from iacta.rules.rules import Rules
@@ -112,7 +112,7 @@ def _draw_graph(
     drawn = list(nodes(tree(attackers, defenders, rules)))
     if every:
         drawn += _list_unvisited(drawn, rules)
-    layers = _find_layers(drawn, every)
+    layers = _compute_layers(drawn, every)
     ways = Battle(attackers, defenders, rules).path_count()
     words = "the armies that you and they lose" if label == "losses" else "their chances"
     return Chart(
@@ -132,7 +132,7 @@ def _draw_graph(
                     "is": _classify_state(node.state, rules),
                     "probability": float(node.probability),
                     "exact": str(node.probability),
-                    **dict(zip("xy", _find_place(node.state, layers), strict=True)),
+                    **dict(zip("xy", _place_state(node.state, layers), strict=True)),
                 }
                 for node in drawn
             ],
@@ -155,7 +155,7 @@ def _list_unvisited(drawn: Sequence[Node], rules: Rules) -> list[Node]:
     return list(others.values())
 
 
-def _find_layers(nodes: Sequence[Node], has_all_states: bool) -> dict[Outcome, int]:
+def _compute_layers(nodes: Sequence[Node], has_all_states: bool) -> dict[Outcome, int]:
     """Return the layer of each state: the length of the longest path to the state, in rolls.
 
     If `has_all_states` is true, the layer is the number of armies lost. Then no two states overlap.
@@ -175,22 +175,22 @@ def _format_state(state: Outcome) -> str:
     return "more" if state == BEYOND else f"{state.attackers}v{state.defenders}"
 
 
-def _find_place(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int]:
+def _place_state(state: Outcome, layers: Mapping[Outcome, int]) -> tuple[int, int]:
     return state.attackers - state.defenders, -layers[state]
 
 
 def _list_rolls(node: Node, layers: Mapping[Outcome, int], has_all_states: bool) -> Iterator[Row]:
     """Yield a line for each possible roll in a state; labels are placed without overlap."""
-    x, y = _find_place(node.state, layers)
+    x, y = _place_state(node.state, layers)
     heights = (APART if has_all_states else {}).get(
         len(node.branches), (HALF,) * len(node.branches)
     )
     for branch, height in zip(node.branches, heights, strict=True):
-        x2, y2 = _find_place(branch.node.state, layers)
+        x2, y2 = _place_state(branch.node.state, layers)
         # A line that would cross another state bends around this state.
         between = {(x + (x2 - x) * k / (y - y2), y - k) for k in range(1, y - y2)}
         bend = 0.0
-        if between & {_find_place(state, layers) for state in layers}:
+        if between & {_place_state(state, layers) for state in layers}:
             bend = BEND * len(between) * (1 if x2 >= x else -1)
         yield {
             "from": _format_state(node.state),
@@ -314,7 +314,7 @@ def after_rolls(
 
     Source: Taflin (2001), figure 1, for one and two rolls.
     """
-    counts = sorted({read_int(count, "rolls", least=0) for count in rolls})
+    counts = sorted({read_int(count, "rolls", minimum=0) for count in rolls})
     if not 1 <= len(counts) <= MAX_STAGES:
         raise IllegalError(f"rolls must be 1 to {MAX_STAGES} different numbers, got {len(counts)}")
     battle = chain(attackers, defenders, rules)
@@ -435,7 +435,7 @@ def first_passages(attackers: int, defenders: int, rules: Rules | str = "classic
     Source: Taflin (2001), figure 2 and equations (15)-(16).
     """
     attackers, defenders, rules = read_battle(attackers, defenders, rules)
-    find_kernel(rules, method="closed_form").refuse(1, 1)
+    choose_kernel(rules, method="closed_form").refuse(1, 1)
     behind = rules.garrison - 1  # the garrison in excess of the one army that a `Point` includes
     start, battle = Point(attackers - behind, defenders), _format_battle(attackers, defenders)
     if start.m < INSIDE.m or start.n < INSIDE.n:

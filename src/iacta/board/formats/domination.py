@@ -90,9 +90,9 @@ def _restore_spaces(name: str) -> str:
     return collapse_spaces(name.replace("_", " ").replace("-", " "))
 
 
-def _split_words(entry: TextLine, least: int, shape: str) -> list[str]:
+def _split_words(entry: TextLine, minimum: int, shape: str) -> list[str]:
     words = entry.text.split()
-    if len(words) < least:
+    if len(words) < minimum:
         raise MalformedError(f"line {entry.line}: expected {shape}, got {entry.text[:60]!r}")
     return words
 
@@ -206,9 +206,9 @@ def _read_mention(word: str, line: int, by_name: Mapping[str, Sequence[_Country]
     return Mention(named[0].key if named else word, line)
 
 
-def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
+def _read_cards_file(file: Path, text: str, draft: Draft) -> Cards | None:
     """Read the cards file of a map; return mistakes in the file as remarks."""
-    beside = file.with_name(_find_cards_name(text, f"{file.stem}.cards"))
+    beside = file.with_name(_read_cards_name(text, f"{file.stem}.cards"))
     if not beside.is_file():
         return None
     try:
@@ -217,15 +217,15 @@ def _find_cards(file: Path, text: str, draft: Draft) -> Cards | None:
         return Cards(0, 0, 0, ((0, str(error)),))
 
 
-def _find_cards_name(text: str, default: str) -> str:
+def _read_cards_name(text: str, default: str) -> str:
     r"""Return the name of the cards file of a map.
 
     text: the content of the map.
     default: the result if the map names no cards file, or a file in another folder.
 
-    >>> _find_cards_name("[files]\ncrd world.cards", "x.cards")
+    >>> _read_cards_name("[files]\ncrd world.cards", "x.cards")
     'world.cards'
-    >>> _find_cards_name("crd ../y.cards", "x.cards")
+    >>> _read_cards_name("crd ../y.cards", "x.cards")
     'x.cards'
     """
     for entry in read_section_lines(text):
@@ -308,4 +308,4 @@ def _join_words(name: str) -> str:
     return name.replace(" ", "_")
 
 
-FORMAT = BoardFormat("Domination", ".map", _read_draft, _format_board, _find_cards)
+FORMAT = BoardFormat("Domination", ".map", _read_draft, _format_board, _read_cards_file)

@@ -206,7 +206,7 @@ def assemble(draft: Draft) -> Assembled:
         _choose_places(draft),
         tuple(outlines) if len(outlines) == len(draft.territories) else (),
     )
-    remarks += _find_remarks(board, draft, borders)
+    remarks += _list_remarks(board, draft, borders)
     return Assembled(board, tuple(sorted(remarks, key=lambda remark: remark.line or 0)))
 
 
@@ -426,7 +426,7 @@ def round_places(board: Board, ending: str) -> list[tuple[int, int]]:
     return places
 
 
-def _find_remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iterator[Remark]:
+def _list_remarks(board: Board, draft: Draft, borders: Mapping[Border, Line]) -> Iterator[Remark]:
     lines = {territory.name: territory.line for territory in draft.territories}
     ways = set(board.borders)
     for start, end in board.borders:

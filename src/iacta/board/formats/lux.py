@@ -63,7 +63,7 @@ def _read_territory(country: Element) -> DraftTerritory:
     key, name = _read_id(country), country.find("name")
     spelled = name.text if name is not None and name.text else key
     return DraftTerritory(
-        key, spelled, country.line, tuple(neighbours), _find_middle(outline), outline or None
+        key, spelled, country.line, tuple(neighbours), _compute_middle(outline), outline or None
     )
 
 
@@ -87,7 +87,7 @@ def _read_polygon(element: Element) -> tuple[Point, ...]:
     return tuple(points)
 
 
-def _find_middle(outline: Outline) -> Point | None:
+def _compute_middle(outline: Outline) -> Point | None:
     boxes = []
     for polygon in outline:
         xs, ys = zip(*polygon, strict=True)

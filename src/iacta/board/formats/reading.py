@@ -197,9 +197,9 @@ def prefix_line(line: int | None, sentence: str) -> str:
     return sentence if line is None else f"line {line}: {sentence}"
 
 
-def read_number(text: str, what: str, line: int, least: int, most: int) -> int:
+def read_number(text: str, what: str, line: int, minimum: int, maximum: int) -> int:
     try:
-        return parse_int(text.strip(), what, least, most)
+        return parse_int(text.strip(), what, minimum, maximum)
     except ValueError as error:
         raise type(error)(prefix_line(line, str(error))) from None
 

@@ -44,8 +44,8 @@ class _Object(NamedTuple):
             self.table.refuse((*self.path, key), f"{key} must be a string, got {quote(value)}")
         return collapse_spaces(value or "") or default
 
-    def read_number(self, key: str, least: int, most: int) -> int:
-        return self._read_number(self.entries.get(key), (key,), key, least, most)
+    def read_number(self, key: str, minimum: int, maximum: int) -> int:
+        return self._read_number(self.entries.get(key), (key,), key, minimum, maximum)
 
     def read_id(self) -> str:
         return str(self.read_number("id", 0, MAX_ID))
@@ -74,12 +74,16 @@ class _Object(NamedTuple):
             self.table.refuse((*self.path, key), f"{key} must be a list, got {quote(entries)}")
         return entries
 
-    def _read_number(self, value: object, path: KeyPath, what: str, least: int, most: int) -> int:
+    def _read_number(
+        self, value: object, path: KeyPath, what: str, minimum: int, maximum: int
+    ) -> int:
         counts = isinstance(value, int | str) and not isinstance(value, bool)
         try:
-            return parse_int(str(value) if counts else "", what, least, most)
+            return parse_int(str(value) if counts else "", what, minimum, maximum)
         except IactaError:
-            sentence = f"{what} must be a whole number from {least} to {most}, got {quote(value)}"
+            sentence = (
+                f"{what} must be a whole number from {minimum} to {maximum}, got {quote(value)}"
+            )
             self.table.refuse((*self.path, *path), sentence)
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.fairness.audit import Audit, count_tests
-from iacta.fairness.p_values import MAX_BIAS, count_throws_needed, find_detectable_bias
+from iacta.fairness.p_values import MAX_BIAS, compute_detectable_bias, count_throws_needed
 from iacta.fairness.throws import BATTLES, BINS, DICE, ROLLS
-from iacta.fairness.trials import Trial, find_outcome_chances
+from iacta.fairness.trials import Trial, compute_outcome_chances
 from iacta.forms.sections import Section, Table
 from iacta.questions.audit.phrases import MAX_KINDS, describe_throws, format_points, name_results
 from iacta.rules.rules import Rules
@@ -32,8 +32,8 @@ class PowerRow(NamedTuple):
     chances: npt.NDArray[np.float64]
     level: float
 
-    def find_bias(self, throw_count: int) -> float | None:
-        return find_detectable_bias(throw_count, self.chances, self.level)
+    def compute_bias(self, throw_count: int) -> float | None:
+        return compute_detectable_bias(throw_count, self.chances, self.level)
 
     def count_needed(self, bias: Fraction) -> int:
         return count_throws_needed(float(bias), self.chances, self.level)
@@ -52,7 +52,7 @@ def list_kinds(rules: Rules, level: float, number_of_tests: int | None = None) -
         kinds.append((name, DICE, np.full(faces, 1 / faces)))
     if rules.mode.dice_chosen_first:
         first, second = rules.full_roll
-        chances = find_outcome_chances(Trial("roll", first, second, rules)).values()
+        chances = compute_outcome_chances(Trial("roll", first, second, rules)).values()
         kinds.append((f"rolls of {first} against {second}", ROLLS, np.array([*chances])))
     kinds.append((BATTLES, BATTLES, np.full(BINS, 1 / BINS)))
     return [
@@ -67,7 +67,7 @@ def make_power_sections(
     """Yield a table of the biases that throws reveal, and a table of the throws needed."""
     names = [kind.name for kind in kinds]
     seen = [
-        (f"{number:,}", *(_format_bias(kind.find_bias(number)) for kind in kinds))
+        (f"{number:,}", *(_format_bias(kind.compute_bias(number)) for kind in kinds))
         for number in rolls
     ]
     needed = [
@@ -84,7 +84,7 @@ def list_power_lines(audited: Audit) -> Iterator[str]:
     """Yield a sentence for each frequent kind of throw: the smallest bias that a log can reveal."""
     level = audited.level / audited.test_count
     for kind in sorted(audited.throws, key=lambda kind: -int(kind.counts.sum()))[:MAX_KINDS]:
-        bias = audited.find_detectable_bias(kind)
+        bias = audited.compute_detectable_bias(kind)
         off = f"not even {name_results(kind)} off by {format_points(MAX_BIAS)}"
         if bias is not None:
             off = f"{name_results(kind)} off by {format_points(bias)}"

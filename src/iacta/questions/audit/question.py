@@ -89,7 +89,7 @@ class AuditQuestion(RulesForm, Question):
         default=False,
     )
     rolls: int | None = parameter(
-        Whole(least=1, most=MAX_POWER_ROLLS),
+        Whole(minimum=1, maximum=MAX_POWER_ROLLS),
         "With --power: show how heavily loaded dice must be to be noticed in this many rolls.",
         needs="power",
         excludes="file or log",
@@ -217,7 +217,7 @@ class PowerAnswer(Answer):
             level=float(self.question.level),
             power=POWER,
             bias_seen=[
-                BiasRecord(throws=kind.name, count=rolls, bias=kind.find_bias(rolls))
+                BiasRecord(throws=kind.name, count=rolls, bias=kind.compute_bias(rolls))
                 for kind in self.kinds
                 for rolls in self.rolls
             ],
@@ -248,7 +248,7 @@ class PowerAnswer(Answer):
             sentence = f"To notice {what} off by {off} nine times in ten takes {thrown}."
         else:
             number = question.rolls or USUAL_ROLLS[2]
-            bias = first.find_bias(number)
+            bias = first.compute_bias(number)
             off = "no bias" if bias is None else f"{what} off by {format_points(bias)}"
             thrown = count_throws(number, first.name)
             sentence = f"With {thrown}, {off} would be noticed nine times in ten."

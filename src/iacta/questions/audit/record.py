@@ -158,7 +158,7 @@ def audit_record(audited: Audit, question: Repeated, lucks: Iterable[Luck]) -> A
             SeenRecord(
                 throws=kind.name,
                 count=int(kind.counts.sum()),
-                bias_seen=audited.find_detectable_bias(kind),
+                bias_seen=audited.compute_detectable_bias(kind),
             )
             for kind in audited.throws
         ],

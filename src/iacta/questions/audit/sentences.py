@@ -118,7 +118,7 @@ def audit_sentence(audited: Audit) -> str:
             f"These dice do not look fair: {alarm}{more}. Among fair logs, {odds} look this "
             "unusual."
         )
-    throws, what, bias = _find_noticeable_bias(audited)
+    throws, what, bias = _compute_noticeable_bias(audited)
     needed = -math.log(audited.level)
     has_evidence = audited.alarm is not None or audited.log_evidence >= needed
     head = "No test raises an alarm" if has_evidence else "Nothing points to unfair dice"
@@ -138,7 +138,7 @@ def _describe_shortage(amount: str) -> str:
     return "is not enough" if is_singular else "are too few"
 
 
-def _find_noticeable_bias(audited: Audit) -> tuple[str, str, float | None]:
+def _compute_noticeable_bias(audited: Audit) -> tuple[str, str, float | None]:
     """Return the number of throws of the largest kind, the biased quantity, and its smallest bias.
 
     The bias is the smallest bias that these throws reveal.
@@ -148,7 +148,7 @@ def _find_noticeable_bias(audited: Audit) -> tuple[str, str, float | None]:
         chances = f"{audited.chances:,} {'chance' if audited.chances == 1 else 'chances'}"
         return chances, "wins", audited.detectable_chance_bias
     dice = [describe_throws(kind) for kind in audited.throws if kind.kind in (ATTACK, DEFENCE)]
-    bias = audited.find_detectable_bias(largest)
+    bias = audited.compute_detectable_bias(largest)
     is_shown = bias is not None and bias <= MAX_BIAS_SHOWN
     throws = describe_throws(largest) if is_shown or not dice else " and ".join(dice)
     return throws, name_results(largest), bias

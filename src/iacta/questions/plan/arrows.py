@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from iacta.board.scene import Arrow, shorten_name
 from iacta.forms.percentages import short_percent
 from iacta.plan import Plan
-from iacta.plan.report import find_main_line
+from iacta.plan.report import list_main_line
 
 MIN_REACH = 0.1  # minimum chance of a battle off the main line
 MAX_ARROWS = 30  # maximum number of arrows, unless the main line is longer
@@ -14,7 +14,7 @@ MIN_DIFFERENCE = 0.1  # minimum spread of the chances for showing them on the ma
 
 def list_arrows(plan: Plan) -> list[Arrow]:
     """Return arrows for the battles of the main line, followed by other likely battles."""
-    line = [leg.step for leg in find_main_line(plan)]
+    line = [leg.step for leg in list_main_line(plan)]
     known = {(step.start, step.to) for step in line}
     others = [
         step

@@ -84,15 +84,15 @@ def defend_conquest(turn: Turn) -> MoveIn:
     assert turn.pending is not None  # noqa: S101 # the phase is `advance`
     ends = turn.pending.start, turn.pending.to
 
-    def find_risks(armies: int) -> tuple[float, float, int]:
+    def compute_risks(armies: int) -> tuple[float, float, int]:
         after = turn.after(Advance(armies))
-        risks = [_find_risk(after, name) for name in ends]
+        risks = [_compute_risk(after, name) for name in ends]
         return max(risks), sum(risks), -armies
 
-    return MoveIn(min(_pick_evenly(list_advances(turn), MAX_DEFENDED), key=find_risks), ())
+    return MoveIn(min(_pick_evenly(list_advances(turn), MAX_DEFENDED), key=compute_risks), ())
 
 
-def _find_risk(turn: Turn, name: str) -> float:
+def _compute_risk(turn: Turn, name: str) -> float:
     """Return the chance that a territory falls to its strongest neighbouring enemy."""
     armies = dict(zip(turn.board.territories, turn.armies, strict=True))
     owners = dict(zip(turn.board.territories, turn.owners, strict=True))
@@ -107,7 +107,7 @@ def _find_risk(turn: Turn, name: str) -> float:
     return float(Battle(max(enemies), armies[name], rules).win_probability())
 
 
-def _pick_evenly(numbers: list[int], most: int) -> list[int]:
+def _pick_evenly(numbers: list[int], maximum: int) -> list[int]:
     """Return evenly spaced numbers, including the first and the last."""
-    parts = min(len(numbers), most) - 1 or 1
+    parts = min(len(numbers), maximum) - 1 or 1
     return sorted({numbers[round(k * (len(numbers) - 1) / parts)] for k in range(parts + 1)})

@@ -9,8 +9,8 @@ from iacta.inputs.meanings import Count
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan
 from iacta.plan.alternatives import Alternative, list_first_attacks, select_best_per_border
-from iacta.plan.problem import TurnState
-from iacta.plan.report import find_main_line
+from iacta.plan.problem import SearchState
+from iacta.plan.report import list_main_line
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import format_value
 
@@ -66,7 +66,7 @@ def rank_moves(plan: Plan, deadline: Deadline) -> Iterator[RankedMove]:
     """
     every = list_first_attacks(plan, deadline)
     ways = select_best_per_border(every)
-    line = [(leg.step.start, leg.step.to) for leg in find_main_line(plan)]
+    line = [(leg.step.start, leg.step.to) for leg in list_main_line(plan)]
     ranked = []
     for way in ways:
         loss = ways[0].value - way.value
@@ -153,7 +153,7 @@ def _find_success(plan: Plan, way: Alternative) -> _Success | None:
     armies, garrison = [*problem.start.armies], problem.garrisons[v]
     moved = max(plan.policy.advance(problem.start, v, c, able, 1), 1)
     armies[v], armies[c] = garrison + able - moved, moved
-    state = TurnState(tuple(armies), problem.owned | 1 << c)
+    state = SearchState(tuple(armies), problem.owned | 1 << c)
     if plan.goal.is_chance and plan.goal.is_reached(problem.make_turn(state)):
         return _Success(able + garrison, 1.0, is_reached=True)
     # If lookahead underestimates the plan, scale the value as `list_first_attacks` does.

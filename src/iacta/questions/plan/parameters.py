@@ -63,7 +63,7 @@ from iacta.rules.variants import RuleSet, find_rules, rules_name
 
 PLAYS = ("rolls", "battles")
 MAX_ERROR_TERRITORIES = 3  # maximum number of territories to name in an error message
-WORTH = Number(least=0, most=int(MAX_WORTH))
+WORTH = Number(minimum=0, maximum=int(MAX_WORTH))
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
 
 
@@ -125,9 +125,9 @@ class PlanParameters(VictoryForm, RulesForm, Question):
     )
     take: str | None = parameter(*TAKE, metavar="NAMES", default=None)
     take_any: str | None = parameter(*TAKE_ANY, metavar="NAMES", default=None)
-    own_any: int | None = parameter(Whole(least=1), "Own any N more territories.", default=None)
+    own_any: int | None = parameter(Whole(minimum=1), "Own any N more territories.", default=None)
     armies: int | None = parameter(
-        Whole(least=1),
+        Whole(minimum=1),
         "With --own-any: minimum armies on each.",
         usual="1",
         needs="own_any",
@@ -194,7 +194,7 @@ class PlanParameters(VictoryForm, RulesForm, Question):
         Name(), "Territories whose armies must not attack.", metavar="NAMES", default=None
     )
     reinforce: int | None = parameter(
-        Whole(least=1, most=MAX_PLACED_ARMIES),
+        Whole(minimum=1, maximum=MAX_PLACED_ARMIES),
         "New armies; iacta places them where they help most.",
         default=None,
     )
@@ -218,7 +218,7 @@ class PlanParameters(VictoryForm, RulesForm, Question):
         default=None,
     )
     price: Fraction | None = parameter(
-        Number(least=0),
+        Number(minimum=0),
         "The price of a lost army, from an earlier plan.",
         excludes="margin or worth or hold or need",
         default=None,
@@ -278,7 +278,7 @@ class PlanParameters(VictoryForm, RulesForm, Question):
         default=None,
     )
     check: int | None = parameter(
-        Whole(least=1, most=MAX_PLAN_RUNS),
+        Whole(minimum=1, maximum=MAX_PLAN_RUNS),
         "Play the plan this many times with random dice.",
         metavar="RUNS",
         default=None,

@@ -70,7 +70,7 @@ class PlanQuestion(PlanParameters):
             goal = self.goal
         if goal is None or (goal.is_chance and goal.is_reached(turn)):
             if self.hold and isinstance(goal, TakeAll):
-                return self._find_defence(goal, deadline)
+                return self._compute_defence(goal, deadline)
             return SettledGoalAnswer(self, 1.0, is_reached=True)
         if turn.phase in ("fortify", "over"):
             return SettledGoalAnswer(self, goal.worth(turn))
@@ -131,14 +131,14 @@ class PlanQuestion(PlanParameters):
     ) -> PlanAnswer:
         """Add the requested extras to an answer."""
         if self.hold and answer.plan.goal.is_chance and answer.move_in is None:
-            held = self._find_hold(answer.plan, deadline.take_share(1.0 / sum(later)))
+            held = self._compute_hold(answer.plan, deadline.take_share(1.0 / sum(later)))
             answer = replace(answer, plan=held.plan, held=held)
         if self.need is not None:
             if watch is not None:
                 watch("Looking for the fewest armies", None, keeps=True)
             part = deadline.take_share(1.0 / sum(later[1:]))
             try:
-                needed = self._find_needed(answer.plan, self.need, part)
+                needed = self._compute_needed(answer.plan, self.need, part)
             except IllegalError as error:
                 if error.parameter != "time_limit":
                     raise
@@ -164,7 +164,7 @@ class PlanQuestion(PlanParameters):
         best = f"{value:.2f} more than now" if is_gain else percent(value)
         watch(f"Planning; best so far {best}", None, keeps=True)
 
-    def _find_hold(self, plan: Plan, deadline: Deadline) -> Hold:
+    def _compute_hold(self, plan: Plan, deadline: Deadline) -> Hold:
         get = self.opponents_get
         with rename_parameters(get="opponents_get"):
             return take_and_hold(
@@ -174,7 +174,7 @@ class PlanQuestion(PlanParameters):
                 time_limit=deadline.time_limit,
             )
 
-    def _find_defence(self, goal: TakeAll, deadline: Deadline) -> SettledGoalAnswer:
+    def _compute_defence(self, goal: TakeAll, deadline: Deadline) -> SettledGoalAnswer:
         """Return the chance to hold a goal that is reached already, without attacks."""
         turn, get, needed, is_unsearched = self.turn, self.opponents_get, None, False
         if turn.phase == "advance":
@@ -197,12 +197,14 @@ class PlanQuestion(PlanParameters):
             self, defence.hold.win_probability, True, defence, needed, is_unsearched
         )
 
-    def _find_needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
+    def _compute_needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
         turn, text, limit = self.turn, Chance().format(chance), deadline.time_limit
         if turn.place:
             needed = reinforcements_needed(turn, plan.goal, text, time_limit=limit)
             return Needed(chance, needed.armies, placement=needed.placement)
-        source = _find_largest_stack(plan) if self.source is None else turn.board.find(self.source)
+        source = (
+            _choose_largest_stack(plan) if self.source is None else turn.board.find(self.source)
+        )
         number = armies_needed_for_plan(turn, plan.goal, text, source, time_limit=limit)
         return Needed(chance, number, source)
 
@@ -223,7 +225,7 @@ class Improvements:
             self._watch("Planning", None, keeps=True, so_far=answer)
 
 
-def _find_largest_stack(plan: Plan) -> str:
+def _choose_largest_stack(plan: Plan) -> str:
     turn, mine = plan.turn, plan.position.list_territories(plan.turn.player)
     near = [name for name in mine if any(n not in mine for n in turn.board.neighbours(name))]
     able = [name for name in near if name not in turn.stay]

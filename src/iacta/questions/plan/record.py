@@ -26,7 +26,7 @@ from iacta.plan.goals import list_kinds
 from iacta.plan.hold import Fortified, Threat
 from iacta.plan.plan import Ending, Step, TerritoryEnd
 from iacta.plan.reinforcement import Marginal
-from iacta.plan.report import Rearguard, find_rearguards
+from iacta.plan.report import Rearguard, list_rearguards
 from iacta.plan.simulated import SimulatedPlan
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.armies_cards_hold import Needed
@@ -339,7 +339,7 @@ def plan_record(plan: Plan, rules: str, **more: Any) -> PlanRecord:
         win_probability=None if has_worth_goal(plan) else plan.win_probability,
         steps=[StepRecord.from_attributes(step) for step in plan.steps],
         interval=_make_interval_record(plan.interval),
-        advances=[AdvanceRecord.from_attributes(rearguard) for rearguard in find_rearguards(plan)],
+        advances=[AdvanceRecord.from_attributes(rearguard) for rearguard in list_rearguards(plan)],
         code=plan.problem.turn.to_code(),
         **more,
     )

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from iacta.forms.percentages import bar_percent, mark_certain, percent, short_percent
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import add_noun, join_phrases, name_armies
-from iacta.methods import find_kernel
+from iacta.methods import choose_kernel
 from iacta.native.bit_sets import bits, find_reached, make_mask
 from iacta.plan import OwnAny, Plan, SimulatedPlan, Step, Worth
-from iacta.plan.report import MainBattle, Rearguard, find_main_line, find_rearguards
+from iacta.plan.report import MainBattle, Rearguard, list_main_line, list_rearguards
 from iacta.probability.distribution import Probability
 from iacta.probability.estimate import Interval
 
@@ -146,13 +146,13 @@ def _has_informative_bound(plan: Plan) -> bool:
     return _is_informative(plan.comparable_value - held, plan.upper_bound - held, most)
 
 
-def _is_informative(value: float, bound: float, most: float = 1.0) -> bool:
+def _is_informative(value: float, bound: float, maximum: float = 1.0) -> bool:
     """Return whether a bound is worth showing: well below the maximum, or close to the value.
 
     >>> _is_informative(0.25, 0.98), _is_informative(0.25, 0.75), _is_informative(0.995, 1.0)
     (False, True, True)
     """
-    return bound - value <= NEAR * most or most - bound >= INFORMATIVE * (most - value)
+    return bound - value <= NEAR * maximum or maximum - bound >= INFORMATIVE * (maximum - value)
 
 
 def explain_gain(plan: Plan) -> Iterator[str]:
@@ -165,7 +165,7 @@ def explain_gain(plan: Plan) -> Iterator[str]:
     ]
     if plan.steps:
         lands = sum(each.own_probability for each in taken)
-        paid = sum(each.own_probability * goal.find_worth(each.name) for each in taken)
+        paid = sum(each.own_probability * goal.compute_worth(each.name) for each in taken)
         before = plan.problem.start.total
         lost = before - sum(territory.expected_armies for territory in plan.territories)
         other = plan.value - plan.problem.held - paid + goal.army * lost
@@ -227,7 +227,7 @@ def list_sections(plan: Plan) -> Iterator[Section]:
         if bounds := [*_list_bounds(plan)]:
             yield Section(bounds)
         return
-    line = find_main_line(plan)
+    line = list_main_line(plan)
     rows = [_make_main_row(plan, battle) for battle in line]
     columns: tuple[str, ...] = ("", "chance to take", "armies arriving", "go on with")
     if not any(row[-1] for row in rows):
@@ -322,7 +322,7 @@ def _make_advances_section(plan: Plan) -> Section:
     """Return the advances after conquests, where armies that may move should stay behind."""
     partial = [
         rearguard
-        for rearguard in find_rearguards(plan)
+        for rearguard in list_rearguards(plan)
         if not rearguard.is_all and rearguard.probability >= MIN_LISTED_CHANCE
     ]
     lines = [
@@ -407,7 +407,7 @@ class Checked(NamedTuple):
 
     def describe(self, plan: Plan) -> str:
         games = f"In {self.runs:,} games with random dice"
-        if not find_kernel(plan.turn.rules).is_rolled:
+        if not choose_kernel(plan.turn.rules).is_rolled:
             games = f"In {self.runs:,} games with simulated battles"
         seed = f"(seed {self.seed})"
         if has_worth_goal(plan):
