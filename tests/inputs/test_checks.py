@@ -82,6 +82,28 @@ def test_a_typed_number_is_a_percentage_unless_it_is_a_decimal_below_1(
             read_chance(text)
 
 
+@for_each(
+    ("text", "certain", "impossible", "message"),
+    [
+        ("0", True, False, "between 0 and 1, 0 excluded, got '0'"),
+        ("0%", True, False, "between 0% and 100%, 0% excluded, got '0%'"),
+        ("-1%", False, True, "between 0% and 100%, 100% excluded, got '-1%'"),
+        ("200%", True, True, "between 0% and 100%, got '200%'"),
+        ("0%", False, False, "between 0% and 100%, both excluded, got '0%'"),
+    ],
+)
+def test_the_message_for_a_refused_chance_states_the_excluded_ends(
+    text: str, certain: bool, impossible: bool, message: str
+) -> None:
+    with pytest.raises(IactaError, match=f"^chance must lie {message}$"):
+        read_chance(text, certain=certain, impossible=impossible)
+
+
+@for_each("text", ["0", "0%", "0.0", "0.00%", "0/7"])
+def test_a_chance_of_0_is_read_where_it_is_allowed(text: str) -> None:
+    assert read_chance(text, impossible=True) == 0
+
+
 @given(st.fractions(0, 1).filter(lambda chance: 0 < chance < 1))
 def test_all_notations_of_a_chance_are_equal(chance: Fraction) -> None:
     assert read_chance(chance) == chance

@@ -124,7 +124,7 @@ def test_a_record_reads_the_meanings_that_it_does_not_state() -> None:
         (parameter_kinds.Number(), "5/2", Fraction(5, 2)),
         (parameter_kinds.Chance(), "95%", Fraction(19, 20)),
         (parameter_kinds.Chance(), "1/3", Fraction(1, 3)),
-        (parameter_kinds.ChanceOrZero(), "0%", Fraction(0)),
+        (parameter_kinds.Chance(impossible=True), "0%", Fraction(0)),
         (parameter_kinds.Flag(), "true", True),
         (parameter_kinds.OneOf(("break through", "territories")), "break-through", "break through"),
         (parameter_kinds.Name(), "house.toml", "house.toml"),

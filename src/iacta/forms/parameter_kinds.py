@@ -146,6 +146,7 @@ class Chance(Kind):
     """A chance between 0 and 1 such as 95%, 95, 0.95 or 19/20, read as a fraction.
 
     certain: whether a chance of 1 is allowed.
+    impossible: whether a chance of 0 is allowed.
 
     >>> Chance().parse("95%", "chance"), Chance().format(Fraction(19, 20))
     (Fraction(19, 20), '95%')
@@ -153,9 +154,15 @@ class Chance(Kind):
 
     metavar: ClassVar[str] = "P"
     certain: bool = False
+    impossible: bool = False
 
     def check(self, value: object, name: str) -> Fraction:
-        return read_chance(value, name, certain=self.certain)  # type: ignore[arg-type] # checks the type
+        return read_chance(
+            value,  # type: ignore[arg-type] # checks the type
+            name,
+            certain=self.certain,
+            impossible=self.impossible,
+        )
 
     def format(self, value: Fraction) -> str:
         percents = 100 * value
@@ -165,24 +172,11 @@ class Chance(Kind):
         return self.format(value)
 
     def schema(self) -> Schema:
-        number = {"type": "number", "exclusiveMinimum": 0}
-        number["maximum" if self.certain else "exclusiveMaximum"] = 1
-        return {"anyOf": [number, {"type": "string"}]}
-
-
-class ChanceOrZero(Chance):
-    """A chance between 0 and 1, or 0.
-
-    >>> ChanceOrZero().parse("0", "margin"), ChanceOrZero().parse("0.5%", "margin")
-    (Fraction(0, 1), Fraction(1, 200))
-    """
-
-    def check(self, value: object, name: str) -> Fraction:
-        is_zero = value in (0, "0", "0%") and not isinstance(value, bool)
-        return Fraction(0) if is_zero else super().check(value, name)
-
-    def schema(self) -> Schema:
-        number = {"type": "number", "minimum": 0, "exclusiveMaximum": 1}
+        number = {
+            "type": "number",
+            "minimum" if self.impossible else "exclusiveMinimum": 0,
+            "maximum" if self.certain else "exclusiveMaximum": 1,
+        }
         return {"anyOf": [number, {"type": "string"}]}
 
 

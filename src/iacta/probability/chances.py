@@ -14,6 +14,12 @@ from iacta.inputs.errors import IllegalError, MalformedError
 Chance: TypeAlias = float | Fraction | Decimal | str
 
 MAX_EXPONENT = 999  # limits the number of digits in a `Fraction`
+EXCLUDED_ENDS = {  # the words for each (impossible, certain)
+    (False, False): ", both excluded",
+    (False, True): ", 0 excluded",
+    (True, False): ", 1 excluded",
+    (True, True): "",
+}
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]{1,40},[0-9]{1,40}\s?%?")
 
 
@@ -71,7 +77,9 @@ def _parse_fraction(text: str, name: str) -> Fraction:
     return Fraction(number) / (100 if percent else 1)
 
 
-def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -> Fraction:
+def read_chance(
+    value: Chance, name: str = "chance", *, certain: bool = False, impossible: bool = False
+) -> Fraction:
     """Read a chance above 0 and below 1 as an exact fraction.
 
     value: the chance, as for `read_fraction`. In a string without a percent sign, whole numbers and
@@ -79,6 +87,7 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
         `"1.0"` means certainty.
     name: the name of the chance in error messages.
     certain: whether a chance of 1 is allowed as well.
+    impossible: whether a chance of 0 is allowed as well.
 
     Other values raise `IactaError`.
 
@@ -89,21 +98,22 @@ def read_chance(value: Chance, name: str = "chance", *, certain: bool = False) -
         ...
     iacta.IllegalError: chance must lie between 0 and 1, both excluded, got 1.2
     """
-    excluded = "0 excluded" if certain else "both excluded"
-    fraction = read_fraction(value, name, f"lie between 0 and 1, {excluded}")
+    excluded = EXCLUDED_ENDS[impossible, certain]
+    fraction = read_fraction(value, name, f"lie between 0 and 1{excluded}")
     if isinstance(value, str) and not {*value} & {*"%/"}:
         is_percentage = fraction > 1 or value.strip().isdecimal()
         fraction = fraction / 100 if is_percentage else fraction
     if fraction == 1 and not certain:
         raise refuse_certainty(value, name)
-    if not 0 < fraction <= 1:
+    if not 0 <= fraction <= 1 or (fraction == 0 and not impossible):
         hint = ""
         if 2 <= fraction < 100 and not isinstance(value, str):
             hint = f'; did you mean "{float(fraction):g}%" or {float(fraction / 100):g}?'
-        bounds = "0% and 100%" if isinstance(value, str) and "%" in value else "0 and 1"
-        excluded = excluded.replace("0", "0%") if "%" in bounds else excluded
+        bounds = "0 and 1" + excluded
+        if isinstance(value, str) and "%" in value:
+            bounds = re.sub("[01]", lambda end: f"{100 * int(end[0])}%", bounds)
         raise IllegalError(
-            f"{name} must lie between {bounds}, {excluded}, got {quote(value)}{hint}",
+            f"{name} must lie between {bounds}, got {quote(value)}{hint}",
             parameter=name,
         )
     return fraction

@@ -19,7 +19,6 @@ from iacta.forms.moment import (
 )
 from iacta.forms.parameter_kinds import (
     Chance,
-    ChanceOrZero,
     CommaList,
     Flag,
     Kind,
@@ -211,7 +210,7 @@ class PlanParameters(VictoryForm, RulesForm, Question):
         default=None,
     )
     margin: Fraction | None = parameter(
-        ChanceOrZero(),
+        Chance(certain=True, impossible=True),
         "Chance to give up for fewer losses.",
         usual="0.5%",
         excludes="worth or hold or need",
