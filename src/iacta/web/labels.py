@@ -107,14 +107,10 @@ def _phrase_kind(kind: str) -> str:
 
 
 def _name_kind(kind: str) -> str:
-    """Return what a goal of a kind names: a continent, a player, territories or `""`."""
-    return (
-        kind
-        if kind == CONTINENT_KIND
-        else ""
-        if kind == GAME_KIND
-        else GOAL_KINDS[KINDS[kind]].names
-    )
+    """Return the kind of things in the name of a goal, such as `"player"`; `""` for none."""
+    if kind == GAME_KIND:
+        return ""
+    return kind if kind == CONTINENT_KIND else GOAL_KINDS[KINDS[kind]].names
 
 
 def describe_goal(given: object, board: Board, players: Sequence[str]) -> dict[str, Any]:
