@@ -123,6 +123,13 @@ def test_a_sentence_says_how_the_most_likely_plan_differs() -> None:
     )
 
 
+def test_no_move_has_a_greater_chance_than_the_bound() -> None:
+    found = ask("plan", **BREAK_AFRICA).record()
+    values = [found["value"] - each["loss"] for each in found["moves"]]
+    assert max(values) > found["value"]  # the margin prefers another move
+    assert max(values) <= found["upper_bound"] + 1e-12
+
+
 def test_the_record_has_the_price_and_the_sacrifice_of_the_margin() -> None:
     found = ask("plan", **BREAK_AFRICA).record()
     greatest = ask("plan", **BREAK_AFRICA, margin=0).record()

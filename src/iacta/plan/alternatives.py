@@ -10,7 +10,7 @@ The policy plays on after the first attack, and may then make the other attacks.
 between two values is therefore the cost of a different start. The plan's own first attack is listed
 first. If the policy rejects an attack of slightly greater value, the value of this attack is capped
 at the value of the plan, unless the plan has a price for lost armies (`iacta.plan.margin`): it then
-gives up some value on purpose.
+gives up some value on purpose, and no value exceeds the upper bound.
 """
 
 from collections import defaultdict
@@ -113,7 +113,7 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
     names = problem.goal.names if problem.goal.is_chance else ()
     wanted = make_mask(map(problem.place, names)) or problem.field
     equal = SAME_ALTERNATIVE if policy.is_exact else EQUAL
-    most = best + plan.margin / scale
+    most = best + min(plan.margin, plan.gap) / scale
     dice_of = defaultdict[tuple[str, str], list[int]](list)
     for attack in problem.turn.actions():
         if isinstance(attack, Attack):
