@@ -249,7 +249,9 @@ def test_impossible_battles_are_refused(change: dict[str, Any], sentence: str) -
     assert str(caught.value).startswith(sentence)
 
 
-def test_battles_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_battles_that_there_is_no_time_for_are_judged_in_armies_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     now = [0.0]
     monkeypatch.setattr("iacta.native.deadline.monotonic", lambda: now[0])
     battle = {"from": "A", "to": "C", "left": 5, "their_left": 1}
@@ -263,15 +265,13 @@ def test_battles_that_there_is_no_time_for_are_left_out(monkeypatch: pytest.Monk
 
     whole = review(log)
     found = review(log, time_limit=25, progress=wait)
-    assert (len(found.steps), found.missed, whole.missed) == (3, 1, 0)
-    assert (pending, found.pending) == ([2, 2, 1], 0)
-    assert found.steps == whole.steps[:3]
+    assert (len(found.steps), found.missed, whole.missed) == (6, 1, 0)
+    assert (pending, found.pending) == ([2, 2, 1, 1, 0, 0], 0)
+    assert found.steps[:3] == whole.steps[:3]
+    assert found.steps[4].luck_armies == whole.steps[4].luck_armies
+    assert found.steps[4].cost is None
     sections = [*ReviewAnswer(ReviewQuestion(log=log), found).sections()]
-    assert "1 roll or battle was left out" in str(sections)
-    with pytest.raises(
-        IactaError, match="time_limit must be long enough for one battle of the log"
-    ):
-        review(log, time_limit=0)
+    assert "There was no time to judge 1 roll or battle; allow more time." in str(sections)
 
 
 CONDITIONS: dict[str, Victory] = {

@@ -143,7 +143,8 @@ class Review:
     unclear: for a recording, the number of unclear events of each kind that were left out.
     ambiguous: for a recording, the number of turns in which the last movement of armies fits both
         the advance after a conquest and the fortifying move.
-    missed: the number of battles at the end of the log that were left out for lack of time.
+    missed: the number of battles that were not judged for lack of time, although their turns have
+        a goal. Their luck is measured in armies only; after Ctrl-C, they are not among the steps.
     corrections: a description of each position that was corrected by hand; corrections are not
         judged.
     pending: the number of battles still to be reviewed, if the review is not finished.
@@ -216,9 +217,8 @@ def review(
         line and all following lines (default: the classic board).
     board: the board of a recording, or of all lines before the first line with a key `board`: a
         `Board` or an argument of `read_board`; `None` for the classic board.
-    time_limit: the maximum time in seconds; `None` for no limit. If time is short, battles at the
-        end are left out; the rest does not change. If there is no time for the first battle, an
-        error is raised.
+    time_limit: the maximum time in seconds; `None` for no limit. If time is short, the luck of
+        battles at the end is measured in armies only; the rest does not change.
     worth: whether to judge turns without a goal by `{"worth": true}`, the greatest expected worth.
         Otherwise only the luck in armies is measured for such turns.
     progress: a callback that receives the number of battles reviewed, the total number of battles,
@@ -246,15 +246,13 @@ def review(
     total = sum(len(turn.battles) for turn in turns)
     if total > MAX_BATTLES:
         raise TooLargeError(f"the log must have at most {MAX_BATTLES:,} battles, got {total:,}")
-    steps, corrections, proven, done = list[ReviewedStep](), list[str](), True, 0
+    steps, corrections, proven, done, missed = list[ReviewedStep](), list[str](), True, 0, 0
     is_chance = kinds != {False}
 
-    def make_review(number_missed: int = 0) -> Review:
+    def make_review() -> Review:
         proofs, words = proven and (values is None or values.proven), tuple(corrections)
-        pending = total - done - number_missed
-        return Review(
-            tuple(steps), is_chance, proofs, unclear, number_missed, words, pending, ambiguous
-        )
+        pending = total - done
+        return Review(tuple(steps), is_chance, proofs, unclear, missed, words, pending, ambiguous)
 
     values: _Values | None = None
     try:
@@ -263,24 +261,17 @@ def review(
                 corrections += _describe_corrections(played)
                 values = None if played.goal is None else _Values(played.goal, deadline, states)
                 for step in _compute_steps(played, values):
-                    if deadline.is_over:
-                        break  # leave out the last step, whose search may be unfinished
                     steps.append(step)
                     done += bool(step.to)
+                    missed += bool(step.to) and values is not None and step.cost is None
                     if progress is not None:
                         progress(done, total, make_review())
                 proven = proven and (values is None or values.proven)
-                if deadline.is_over:
-                    break
     except KeyboardInterrupt:
         if not steps:
             raise
-    if not steps and deadline.is_over:
-        raise IllegalError(
-            f"time_limit must be long enough for one battle of the log, got {time_limit} seconds",
-            parameter="time_limit",
-        )
-    return make_review(number_missed=total - done)
+        missed, done = missed + total - done, total
+    return make_review()
 
 
 class _State(NamedTuple):
@@ -363,9 +354,11 @@ class _Values:
     def take_next_state(self) -> _State | None:
         """Return the next evaluated state of the game, or `None` after the deadline."""
         state = next(self._states, None)
-        if state is not None and self.price is None:
+        if state is None or self.deadline.is_over:  # the search may be unfinished
+            return None
+        if self.price is None:
             self.price = state.value.price
-        return None if state is None else self._note_proof(state)
+        return self._note_proof(state)
 
     def compute_state_value(self, turn: Turn) -> StateValue:
         """Return the value of a state that did not occur in the game, such as another advance."""
@@ -394,21 +387,17 @@ def _compute_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Revie
         armies = _measure_armies(turn, battle)
         step = stop._replace(start=battle.start, to=battle.to, luck_armies=armies)
         step = step._replace(lost=battle.lost, killed=battle.killed, moved=battle.moved)
-        if values is not None:
-            after = values.take_next_state()
-            if now is None or after is None:
-                return  # the deadline has passed
-            step = _judge_battle(step, battle, now, after.value, values)
-            now = after
+        after = None if values is None else values.take_next_state()
+        if values is not None and now is not None and after is not None:
+            judged = _judge_battle(step, battle, now, after.value, values)
+            step = step if values.deadline.is_over else judged  # the search may be unfinished
         yield step
-        turn = battle.after
+        turn, now = battle.after, after
     if not played.is_over:
         return
-    if values is None:
+    if values is None or now is None:
         yield stop
         return
-    if now is None:
-        return  # the deadline has passed
     stopped = compute_end_value(now.turn, values.goal)
     cost = judge_choice(now.value, stopped).cost or 0.0
     action = now.plan.policy(now.turn) if cost and now.plan is not None else None

@@ -280,8 +280,8 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
         battles = add_noun(reviewed.pending, "roll or battle is", "rolls or battles are")
         sentences.append(f"The review goes on: {battles} still to come.")
     if reviewed.missed:
-        last = add_noun(reviewed.missed, "roll or battle was", "rolls or battles were")
-        sentences.append(f"The time limit ended the review early: {last} left out.")
+        missed = add_noun(reviewed.missed, "roll or battle", "rolls or battles")
+        sentences.append(f"There was no time to judge {missed}; allow more time.")
     if sentences:
         yield Section(sentences)
     unit = "points" if reviewed.is_chance else "worth"
