@@ -174,7 +174,7 @@ def test_too_many_runs_are_refused_before_planning(
     assert result.code == 2
 
 
-@pytest.mark.parametrize("stopped", ["armies_needed_for_plan", "simulate_within"])
+@pytest.mark.parametrize("stopped", ["armies_needed_for_plan", "simulate_plan"])
 def test_ctrl_c_prints_the_best_plan_so_far(
     run: Run, small: Path, monkeypatch: pytest.MonkeyPatch, stopped: str
 ) -> None:

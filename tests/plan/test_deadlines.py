@@ -169,9 +169,7 @@ def test_no_phase_goes_on_after_the_deadline(
     try:
         FUNCTIONS[name](limit)
     except IactaError as error:
-        assert re.search(
-            "time_limit (must be long enough|is too short)|within the time limit", str(error)
-        )
+        assert re.search("within the time limit", str(error))
     assert clock.late <= MAX_LOOKS_AFTER
     assert sum(clock.given) <= MAX_GRACE
 

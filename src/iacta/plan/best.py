@@ -288,19 +288,18 @@ def armies_needed_for_plan(
     source: str,
     *,
     time_limit: float | None = None,
-) -> int:
+) -> int | None:
     """Return the fewest armies on a territory with which the best plan reaches a required chance.
 
     turn: the turn, as for `best_plan`; the armies on `source` are ignored.
     goal: `TakeAll`, `TakeAny` or `OwnAny`.
     chance: the required chance, between 0 and 1.
     source: the name of a territory of the player that may attack.
-    time_limit: the maximum total time of all searches in seconds. A search that takes longer raises
-        `IllegalError`.
+    time_limit: the maximum total time of all searches in seconds; `None` for no limit.
 
-    Return a whole number of at least 1. With one army less, the search finds no plan with the
-    required chance, although such a plan may exist unless the search is exact. If 1000 armies are
-    not enough, `IllegalError` is raised.
+    Return a whole number of at least 1, or `None` if the time is too short to find it. With one
+    army less, the search finds no plan with the required chance, although such a plan may exist
+    unless the search is exact. If 1000 armies are not enough, `IllegalError` is raised.
 
     >>> from iacta import TakeAll
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3")
@@ -329,14 +328,13 @@ def armies_needed_for_plan(
         around = start.replace_armies(start.owners, armies)
         plan = best_plan(around, goal, time_limit=limit, margin=0.0)
         if plan.value is None:
-            raise IllegalError(
-                "time_limit must be long enough to find the fewest armies, "
-                f"got {time_limit} seconds",
-                parameter="time_limit",
-            )
+            raise TimeoutError
         return plan.comparable_value >= wanted
 
-    fewest = find_smallest(is_enough, FIRST_TRIED, step=FIRST_TRIED, maximum=MAX_NEEDED_ARMIES)
+    try:
+        fewest = find_smallest(is_enough, FIRST_TRIED, step=FIRST_TRIED, maximum=MAX_NEEDED_ARMIES)
+    except TimeoutError:
+        return None
     if fewest is None:
         raise IllegalError(
             f"{MAX_NEEDED_ARMIES} armies on {name} do not reach a chance of {chance}"

@@ -90,23 +90,28 @@ def armies_needed_to_hold(
     get: Mapping[str, int] | int | None = None,
     *,
     time_limit: float | None = None,
-) -> Defence:
+) -> Defence | None:
     """Return the defence with the fewest new armies that holds with a chance of at least C.
 
     turn: the turn; the armies that it has to place are counted.
     goal, get, time_limit: as for `hold_without_attack`.
     chance: the required chance C.
 
-    With one army less, the search found no placement with that chance.
+    The result is `None` if the time is too short to find it. With one army less, the search found
+    no placement with that chance.
 
-    Raises `IllegalError` if the time limit is too short, or if 1000 new armies are not enough.
+    Raises `IllegalError` if 1000 new armies are not enough.
 
     >>> turn = Turn.from_code("1;classic;red;Indonesia:red:6,Siam:blue:7")
     >>> armies_needed_to_hold(turn, TakeAll("Indonesia"), "90%").placement
     (('Indonesia', 12),)
     """
     deadline = Deadline.from_time_limit(time_limit)
-    return _DefenceSearch(turn, goal, get, deadline).compute_needed(float(read_chance(chance)))
+    search, wanted = _DefenceSearch(turn, goal, get, deadline), float(read_chance(chance))
+    try:
+        return search.compute_needed(wanted)
+    except TimeoutError:
+        return None
 
 
 class _DefenceSearch:
@@ -143,13 +148,14 @@ class _DefenceSearch:
         return Defence(_make_hold(self, found), placement, None if bare is None else bare.held)
 
     def compute_needed(self, chance: float) -> Defence:
-        """Return the defence with the fewest new armies that holds with at least `chance`."""
+        """Return the defence with the fewest new armies that holds with at least `chance`.
+
+        Raises `TimeoutError` after the deadline.
+        """
 
         def reaches(armies: int) -> bool:
             if self.deadline.is_over:
-                raise IllegalError(
-                    "time_limit is too short to find the fewest armies", parameter="time_limit"
-                )
+                raise TimeoutError
             return self._compute_chance(self._choose_placement(armies)) >= chance
 
         def reaches_in_model(armies: int) -> bool:

@@ -274,17 +274,18 @@ def rank_plans(plans: Mapping[Placement, Plan]) -> dict[Placement, Plan]:
 
 def reinforcements_needed(
     turn: Turn | Position, goal: Goal, chance: Chance, *, time_limit: float | None = None
-) -> Reinforcement:
+) -> Reinforcement | None:
     """Return the fewest new armies with which a plan reaches a required chance.
 
     turn: the turn, as for `best_plan`; its own new armies are ignored.
     goal: `TakeAll`, `TakeAny` or `OwnAny`.
     chance: the required chance, between 0 and 1.
-    time_limit: the maximum time in seconds. A search that takes longer raises `IllegalError`.
+    time_limit: the maximum time in seconds; `None` for no limit.
 
-    Return a `Reinforcement` without marginals; its number of armies is 0 if no new armies are
-    needed. With one army less, the search found no plan with that chance, although one may exist.
-    If 1000 new armies are not enough, `IllegalError` is raised.
+    Return a `Reinforcement` without marginals, or `None` if the time is too short to find it. Its
+    number of armies is 0 if no new armies are needed. With one army less, the search found no plan
+    with that chance, although one may exist. If 1000 new armies are not enough, `IllegalError` is
+    raised.
 
     >>> from iacta import TakeAll, Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:12")
@@ -299,11 +300,7 @@ def reinforcements_needed(
     @cache
     def add_armies(number: int) -> tuple[Placements, list[Placement]]:
         if deadline.is_over:
-            raise IllegalError(
-                "time_limit must be long enough to find the fewest armies, "
-                f"got {time_limit} seconds",
-                parameter="time_limit",
-            )
+            raise TimeoutError
         placements = _make_placements(start, goal, number, deadline)
         return placements, placements.list_finalists(number)
 
@@ -315,9 +312,7 @@ def reinforcements_needed(
         found, some = add_armies(armies)
         return found.value(some[0]) >= wanted
 
-    before = find_plan(start, goal, deadline.take_share(BEFORE_SHARE))
-    quick, fewest = add_armies(0)[0].value(()), 0
-    if before.comparable_value < wanted:
+    def count_armies() -> int:
         number = find_smallest(
             is_promising, FIRST_TRIED, step=FIRST_TRIED, maximum=MAX_PLACED_ARMIES
         )
@@ -327,8 +322,15 @@ def reinforcements_needed(
             number += 1  # the plan is worse than the quick estimate
         while number > 1 and find_best(number - 1)[1].comparable_value >= wanted:
             number -= 1  # the plan is better than the quick estimate
-        fewest = number
-    placement, plan = find_best(fewest) if fewest else ((), before)
+        return number
+
+    before = find_plan(start, goal, deadline.take_share(BEFORE_SHARE))
+    try:
+        quick = add_armies(0)[0].value(())
+        fewest = count_armies() if before.comparable_value < wanted else 0
+        placement, plan = find_best(fewest) if fewest else ((), before)
+    except TimeoutError:
+        return None
     return Reinforcement(fewest, placement, plan, before, quick, ())
 
 

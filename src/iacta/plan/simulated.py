@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import sqrt
-from typing import TypeVar
+from typing import TypeVar, overload
 
 import numpy as np
 
 from iacta.inputs.checks import quote, read_int
-from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
+from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin
 from iacta.native.deadline import Deadline
 from iacta.plan.plan import Plan
@@ -55,13 +55,25 @@ class SimulatedPlan(PasteableMixin):
         return f"{self.won.successes} of {self.won.runs} runs, value {self.value:.6g}"
 
 
+@overload
+def simulate_plan(
+    plan: Plan, runs: int = RUNS, seed: Seed = SEED, *, time_limit: None = None
+) -> SimulatedPlan: ...
+
+
+@overload
+def simulate_plan(
+    plan: Plan, runs: int = RUNS, seed: Seed = SEED, *, time_limit: float | Fraction | None
+) -> SimulatedPlan | None: ...
+
+
 def simulate_plan(
     plan: Plan,
     runs: int = RUNS,
     seed: Seed = SEED,
     *,
     time_limit: float | Fraction | None = None,
-) -> SimulatedPlan:
+) -> SimulatedPlan | None:
     """Simulate a plan many times with random dice.
 
     plan: the plan. If its dice mode resolves whole battles at once, results of battles are drawn
@@ -69,10 +81,11 @@ def simulate_plan(
     runs: the number of runs, at most 10,000,000.
     seed: a whole number that makes the simulation repeatable, or a `numpy.random.Generator`.
     time_limit: the maximum time in seconds; `None` for no limit. After this time, the simulation
-        stops with fewer runs. If there is no time for the first runs, an error is raised.
+        stops with fewer runs.
 
-    Return statistics of the runs. For a `TakeAll`, `TakeAny` or `OwnAny`, `won.interval()` contains
-    the `win_probability` of the plan in 95% of simulations, if this probability is exact.
+    Return statistics of the runs, or `None` if there is no time for the first runs. For a
+    `TakeAll`, `TakeAny` or `OwnAny`, `won.interval()` contains the `win_probability` of the plan in
+    95% of simulations, if this probability is exact.
 
     >>> from iacta import TakeAll, Turn, best_plan
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3")
@@ -81,17 +94,7 @@ def simulate_plan(
     >>> low <= plan.win_probability <= high
     True
     """
-    found = simulate_within(plan, runs, seed, Deadline.from_time_limit(time_limit))
-    if found is None:
-        raise IllegalError(
-            f"time_limit must be long enough for the first runs, got {time_limit} seconds",
-            parameter="time_limit",
-        )
-    return found
-
-
-def simulate_within(plan: Plan, runs: int, seed: Seed, deadline: Deadline) -> SimulatedPlan | None:
-    """Simulate a plan until a deadline; return `None` if there is no time for the first runs."""
+    deadline = Deadline.from_time_limit(time_limit)
     if not isinstance(plan, Plan):
         raise MalformedError(f"plan must be a Plan, got {quote(plan)}")
     count = read_int(runs, "runs", minimum=1)

@@ -246,6 +246,8 @@ class GoalsAnswer(Answer):
         yield Section([Table(columns, table), *notes], title=title)
 
     def _list_warnings(self) -> Iterator[str]:
+        if self.judged is not None and not self.judged.goals:
+            yield "There was no time to play games after each goal; allow more time."
         if self.judged is None or _is_lost(self.judged):
             return
         if unclear := [each.goal for each in self.judged.unclear]:
@@ -360,7 +362,7 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     name = f"{player[:1].upper()}{player[1:]}"
     if judged is not None and _is_lost(judged):
         return f"{name} hardly wins, whatever they choose: about 0% of games {GAMES_CONDITION}."
-    if judged is not None:
+    if judged is not None and judged.goals:
         first = judged.best
         return (
             f"{name} wins most often with this choice: {first.goal}. That wins about "
@@ -381,4 +383,5 @@ def goals_sentence(answer: GoalsAnswer) -> str:
 
 def _is_lost(judged: Goals) -> bool:
     """Return whether the player wins almost no game, whichever goal they choose."""
-    return all(max(goal.win, goal.second_opinion) < MIN_WIN for goal in judged.goals)
+    wins = [max(goal.win, goal.second_opinion) for goal in judged.goals]
+    return bool(wins) and max(wins) < MIN_WIN

@@ -58,7 +58,6 @@ from iacta.war.chances import (
     check_game_ends,
     choose_cut_rounds,
     choose_second_ai,
-    make_time_error,
 )
 from iacta.war.games import (
     CARD_AIMS,
@@ -171,7 +170,7 @@ class Goals:
     """The goals for a turn, the best goal first.
 
     player: the player to move.
-    goals: the goals that were compared.
+    goals: the goals that were compared; empty if the time was too short for two games.
     """
 
     player: str
@@ -179,7 +178,7 @@ class Goals:
 
     @property
     def best(self) -> GoalChance:
-        """The goal with the highest chance to win the game."""
+        """The goal with the highest chance to win the game; `IndexError` without goals."""
         return self.goals[0]
 
     @property
@@ -348,8 +347,7 @@ def best_goals(
     progress: a callback that takes the results so far and the fraction of the work done.
 
     Raises `IactaError` for a turn that is over, for a game that cannot end because nobody can
-    attack, for more than six players, for rules under which a battle can gain armies, and for a
-    time limit that is too short for two games.
+    attack, for more than six players, and for rules under which a battle can gain armies.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
@@ -396,7 +394,7 @@ def best_goals(
         if deadline.is_over:
             break
     if not rows:
-        raise make_time_error()
+        return Goals(turn.player, ())
     if not deadline.is_over:
         part = deadline.take_share(1 / (len(planned) + 2))
         by_plan = _try_win(war, min(number, PLAN_GAMES), seed, part)

@@ -32,10 +32,10 @@ from iacta.plan import (
     hold_without_attack,
     reinforce,
     reinforcements_needed,
+    simulate_plan,
     take_and_hold,
 )
 from iacta.plan.alternatives import alternatives
-from iacta.plan.simulated import simulate_within
 from iacta.questions.plan import armies_cards_hold as around
 from iacta.questions.plan import sentences
 from iacta.questions.plan.answer import PlanAnswer, SettledGoalAnswer
@@ -137,17 +137,13 @@ class PlanQuestion(PlanParameters):
             if watch is not None:
                 watch("Looking for the fewest armies", None, keeps=True)
             part = deadline.take_share(1.0 / sum(later[1:]))
-            try:
-                needed = self._compute_needed(answer.plan, self.need, part)
-            except IllegalError as error:
-                if error.parameter != "time_limit":
-                    raise
-                needed = None
+            needed = self._compute_needed(answer.plan, self.need, part)
             answer = replace(answer, needed=needed, is_unsearched=needed is None)
         if self.check is not None:
             seed = draw_seed() if self.seed is None else self.seed
             part = deadline.take_share(1.0 / sum(later[2:]))
-            simulated = simulate_within(answer.plan, self.check, seed, part)
+            limit = part.time_limit
+            simulated = simulate_plan(answer.plan, self.check, seed, time_limit=limit)
             checked = None
             if simulated is not None:
                 checked = Checked(simulated.won.runs, seed, simulated)
@@ -186,27 +182,27 @@ class PlanQuestion(PlanParameters):
             if self.need is not None:
                 limit = deadline.time_limit
                 text = Chance().format(self.need)
-                try:
-                    found = armies_needed_to_hold(turn, goal, text, new, time_limit=limit)
+                found = armies_needed_to_hold(turn, goal, text, new, time_limit=limit)
+                is_unsearched = found is None
+                if found is not None:
                     needed = Needed(self.need, found.armies, placement=found.placement)
-                except IllegalError as error:
-                    if error.parameter != "time_limit":
-                        raise
-                    is_unsearched = True
         return SettledGoalAnswer(
             self, defence.hold.win_probability, True, defence, needed, is_unsearched
         )
 
-    def _compute_needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed:
+    def _compute_needed(self, plan: Plan, chance: Fraction, deadline: Deadline) -> Needed | None:
+        """Return the fewest armies for a chance, or `None` if the time is too short."""
         turn, text, limit = self.turn, Chance().format(chance), deadline.time_limit
         if turn.place:
             needed = reinforcements_needed(turn, plan.goal, text, time_limit=limit)
+            if needed is None:
+                return None
             return Needed(chance, needed.armies, placement=needed.placement)
         source = (
             _choose_largest_stack(plan) if self.source is None else turn.board.find(self.source)
         )
         number = armies_needed_for_plan(turn, plan.goal, text, source, time_limit=limit)
-        return Needed(chance, number, source)
+        return None if number is None else Needed(chance, number, source)
 
 
 class Improvements:
