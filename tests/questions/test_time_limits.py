@@ -42,6 +42,13 @@ STEP = {
     **{"after": 0, "do": "attack", "from": "Peru", "to": "Brazil"},
     **{"left": 8, "their_left": 2, "dice": 3},
 }
+LARGE_BLITZ = Turn(
+    Turn.from_code(
+        "1;classic;red;Peru:red:400,Brazil:blue:150,Argentina:blue:150,Venezuela:blue:120"
+    ).position,
+    "balanced blitz",
+    phase="attack",
+).to_code()
 LARGE = "1;classic;red;Peru:red:400,Brazil:blue:150,Argentina:blue:150,Venezuela:blue:120;attack"
 # Any question with a time limit is asked about a turn; these questions are asked in more ways.
 MORE: dict[str, list[dict[str, Any]]] = {
@@ -57,6 +64,8 @@ MORE: dict[str, list[dict[str, Any]]] = {
         {"position": ATTACKS, "win": True},
         {"position": ATTACKS, "own_any": 3},
         {"position": LARGE, "take": "South America"},
+        {"position": LARGE_BLITZ, "take": "South America"},
+        {"position": LARGE_BLITZ, "worth": True},
         {"position": ATTACKS, "take": "South America", "play": "battles"},
     ],
     "review": [
@@ -78,7 +87,7 @@ LIMITED = [form for form in QUESTIONS.load_all() if "time_limit" in list_names(f
 def test_no_time_limit_is_too_short(form: type[Question]) -> None:
     asked = MORE.get(form.name, [])
     if "code" in list_names(form):
-        asked = [{"code": CODE.format("red")}, *asked]
+        asked = [{"code": CODE.format("red")}, {"code": LARGE_BLITZ}, *asked]
     assert asked
     for parameters in asked:
         for limit in (0, 0.001):

@@ -571,9 +571,10 @@ def solve_exactly(
     """Return the exact solution of a problem; `None` beyond a limit on time or states.
 
     deadline, states: the limits of the exact search.
-    report_deadline: when to stop computing the statistics of the solution.
+    report_deadline: when to stop preparing the search, and computing the statistics of the
+        solution.
     """
-    search = Search(problem, deadline)
+    search = Search(problem, report_deadline)
     solution = search.solve(deadline, states)
     report = None if solution is None else search.flow(report_deadline)
     if solution is None or report is None:

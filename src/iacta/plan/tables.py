@@ -22,6 +22,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 SMALLEST = 1e-18  # smaller chances of the results of a whole battle are set to 0
 MAX_BATTLE_TABLE_BYTES = 400e6  # maximum size of the tables of whole battles
 MIN_SECONDS = 0.1  # preparing a table may always take this long, even after the deadline
+MAX_SMALL_TABLE = 3_000  # tables with fewer battles are prepared in any case, in about 0.2 s
 
 # The largest number of attack dice, the largest number of defence dice, and the possible results of
 # a roll for each pair of numbers.
@@ -249,10 +250,13 @@ def _set_battles(arrays: BoardArrays, problem: Problem, able: int, deadline: Dea
             raise TooLargeError(f"{what} takes too much memory")
 
     check_size()
+    is_small = able * sum(most) <= MAX_SMALL_TABLE
     for kernel, number, row in zip(arrays.kernels, most, rows, strict=True):
         for d in range(1, number + 1):
-            if deadline.is_over:
-                raise TooLargeError(f"{what} cannot be prepared within the time limit")
+            if deadline.is_over and not is_small:
+                raise TooLargeError(
+                    f"{what} cannot be prepared within the time limit", parameter="time_limit"
+                )
             row.append(solve_battles(kernel, able, d))
             width = max(width, row[-1][0].shape[1])
             check_size()

@@ -550,7 +550,8 @@ def _refuse_too_many(
         raise TooLargeError(
             f"{attack_dice} attack dice of up to {max(attack.faces)} faces against {defence_dice} "
             f"defence dice of up to {max(defence.faces)} take {steps:.0e} steps, expected at most "
-            f"{most:.0e}{' within the time limit' if most < MAX_ROLL_STEPS else ''}"
+            f"{most:.0e}{' within the time limit' if most < MAX_ROLL_STEPS else ''}",
+            parameter="time_limit" if most < MAX_ROLL_STEPS else None,
         )
 
 

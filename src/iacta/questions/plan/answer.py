@@ -228,11 +228,11 @@ class PlanAnswer(Answer):
 
 
 class SettledGoalAnswer(Answer):
-    """The answer if no attack is needed or possible.
+    """The answer if no attack is needed or possible, or if there was no time to prepare a plan.
 
     value: the points now for a goal with points; otherwise 1 if the goal is reached, or else 0.
-        With `hold`, the chance to hold the goal until the next turn; `None` if there was no time to
-        estimate it.
+        With `hold`, the chance to hold the goal until the next turn. `None` if there was no time
+        for an estimate.
     is_reached: whether the goal is reached.
     defence: the chance to hold the goal, if the question asks for it.
     needed: the fewest new armies that hold the goal with a required chance.
@@ -285,8 +285,8 @@ class SettledGoalAnswer(Answer):
 
     @property
     def _is_proven(self) -> bool:
-        return self.defence is None or (
-            self.defence.hold.proven and len(self.defence.placement) == 0
+        return self.value is not None and (
+            self.defence is None or (self.defence.hold.proven and len(self.defence.placement) == 0)
         )
 
     @cached_property
@@ -295,6 +295,8 @@ class SettledGoalAnswer(Answer):
         return defend_conquest(turn) if turn.phase == "advance" else None
 
     def _describe_result(self) -> str:
+        if self.value is None:
+            return "No estimate yet; allow more time."
         if self.question.win and (winner := describe_winner(self.question.turn)):
             return winner
         win = find_win(self.question.turn) if self.question.win else None

@@ -15,7 +15,7 @@ from iacta.forms.question import Watch, question
 from iacta.forms.sections import Section, make_sections
 from iacta.forms.shared_parameters import draw_seed
 from iacta.game import Advance
-from iacta.inputs.errors import IllegalError
+from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan import (
     Continuation,
@@ -83,7 +83,12 @@ class PlanQuestion(PlanParameters):
         later = [self.hold, self.need is not None, self.check is not None, self.alternatives]
         part = deadline.take_share(1.0 / (1 + sum(later)))
         with rename_parameters(owner="eliminate", chance="need", worths="stage_values"):
-            answer = self._plan_attacks(goal, part, watch)
+            try:
+                answer = self._plan_attacks(goal, part, watch)
+            except TooLargeError as error:
+                if error.parameter != "time_limit":
+                    raise
+                return SettledGoalAnswer(self, None)
             try:
                 return self._add_extras(answer, later, deadline, watch)
             except KeyboardInterrupt:
