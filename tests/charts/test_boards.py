@@ -485,7 +485,7 @@ def test_values_other_than_boards_are_refused() -> None:
 
 def test_a_map_shows_where_new_armies_help() -> None:
     position = iacta.read_position("examples/eliminate-blue.json")
-    found = iacta.reinforce(iacta.Turn(position, place=4), TakeAll("Venezuela,Peru"), time_limit=1)
+    found = iacta.reinforce(iacta.Turn(position, place=4), TakeAll("Venezuela,Peru"))
     chart = charts.reinforcement_map(found)
     rows = {row["territory"]: row for row in chart.tables["territories"]}
     assert {name: row["new"] for name, row in rows.items() if row["new"]} == dict(found.placement)

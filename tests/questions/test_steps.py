@@ -156,9 +156,9 @@ def test_the_best_decision_of_a_longer_plan_has_no_cost(monkeypatch: pytest.Monk
 
 def test_a_link_gives_the_same_numbers_at_any_time() -> None:
     asked, steps = next(_best_rolls())
-    found = value_steps({**asked, "steps": steps, "time_limit": 20})
+    found = value_steps({**asked, "steps": steps})
     assert found[1]["error"] > 0
-    assert value_steps({**asked, "steps": steps, "time_limit": 40}) == found
+    assert value_steps({**asked, "steps": steps, "time_limit": 10**6}) == found
     for seconds in (0, 0.02, 0.1):
         fewer = value_steps({**asked, "steps": steps, "time_limit": seconds})
         pairs = zip(fewer, found, strict=True)

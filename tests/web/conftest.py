@@ -17,7 +17,7 @@ Visit: TypeAlias = Callable[..., Page]
 RunScript: TypeAlias = Callable[..., Any]
 AXE = Axe()
 
-PATIENCE = 120_000  # milliseconds; pages are slow while many tests run
+PATIENCE = 300_000  # milliseconds; pages are slow while many tests run
 # Other hosts cannot be reached, and a test checks that no page requests one.
 ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 

@@ -107,7 +107,7 @@ def test_an_analysis_agrees_with_optimal_play() -> None:
 
 
 def test_chances_in_a_hold_plan_are_chances_to_conquer() -> None:
-    asked: dict[str, Any] = {"position": TURN, "board": TINY, "take": "East", "time_limit": 2}
+    asked: dict[str, Any] = {"position": TURN, "board": TINY, "take": "East"}
     free, held = (ask("plan", **asked, hold=hold).record() for hold in (False, True))
     assert [each["figure"] for each in held["moves"]] == [each["figure"] for each in free["moves"]]
     assert "and hold it until your next turn" in held["sentences"][0]

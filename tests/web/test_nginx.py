@@ -92,7 +92,6 @@ def test_the_lines_of_a_search_come_as_they_are_found(proxy: Proxy, server: Serv
     with proxy.open_response(path, asked, Accept=LINES, **{"Accept-Encoding": "gzip"}) as response:
         came = [(monotonic(), json.loads(line)) for line in response]
     answers = [when for when, line in came if "answer" in line]
-    assert len(answers) > 1
     assert answers[-1] - came[0][0] > 0.5  # nginx must not buffer the answers
 
 

@@ -220,7 +220,7 @@ def test_a_search_answers_early_and_improves_later(server: Server) -> None:
 def test_a_proven_answer_ends_the_search(server: Server) -> None:
     server.wait()
     with start_search(server, {"position": SMALL, "take": "Brazil", "time_limit": 20}) as lines:
-        (answer,) = (line["answer"] for line in lines if "answer" in line)
+        *_, answer = (line["answer"] for line in lines if "answer" in line)
     assert answer["proven"]
 
 

@@ -25,6 +25,7 @@ from iacta.web.question_page import write_page, write_problem
 from iacta.web.worker import FailedError, Page, Progress, answer_part
 
 FOREVER = 600  # in seconds; no test takes this long
+SOON = 0.5  # seconds
 BATTLE = "battle", [("attackers", "3"), ("defenders", "2")]
 CLOCK = "__import__('time').process_time"
 BUSY = f"(lambda end: next(t for t in iter({CLOCK}, 0) if t > end))({CLOCK}() + 1.1)"  # for 1.1 s
@@ -124,6 +125,13 @@ async def start_endless_work(work: Work, count: int = 1) -> list["asyncio.Task[A
     return tasks
 
 
+def interrupt_searches_soon(patch: pytest.MonkeyPatch, work: Work) -> None:
+    """Interrupt searches early, and let them finish on the slowest machine."""
+    patch.setattr(work, "seconds", FOREVER)
+    for worker in work._searches._workers:
+        patch.setattr(worker, "_finish_share", 1 - SOON / FOREVER)
+
+
 async def cancel_tasks(tasks: list["asyncio.Task[Any]"]) -> None:
     """Cancel tasks, and wait until they have ended."""
     for task in tasks:
@@ -182,8 +190,8 @@ async def test_work_that_takes_too_long_is_ended(
     runner: asyncio.Runner, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process = await run_when_ready(work, os.getpid)
-    monkeypatch.setattr(work, "seconds", 0.5)
-    with pytest.raises(LateError, match=r"no answer was found within 0\.5 seconds"):
+    interrupt_searches_soon(monkeypatch, work)
+    with pytest.raises(LateError, match=rf"no answer was found within {FOREVER} seconds"):
         await work.search(time.sleep, FOREVER)
     monkeypatch.undo()
     assert await run_when_ready(work, os.getpid) == process
@@ -200,7 +208,7 @@ async def test_searches_that_take_too_long_return_their_best_result(
     runner: asyncio.Runner, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await run_when_ready(work, os.getpid)
-    monkeypatch.setattr(work, "seconds", 2)
+    interrupt_searches_soon(monkeypatch, work)
     found = "try: __import__('time').sleep(600)\nexcept KeyboardInterrupt: found = 3"
     result = f"(names := {{}}, exec({found!r}, names), names['found'])[2]"
     assert await work.search(eval, result) == 3
@@ -241,12 +249,13 @@ async def test_late_answers_are_not_awaited(
     )
     process = psutil.Process(await run_when_ready(work, os.getpid))
     descriptors = process.num_fds()
+    interrupt_searches_soon(monkeypatch, work)
     monkeypatch.setattr(work, "seconds", 8)
     task = asyncio.ensure_future(work.search(eval, f"exec({late!r})"))
     while process.num_fds() == descriptors:
         assert not task.done()
         await asyncio.sleep(0.01)
-    assert not task.done()  # the search still has the last quarter of its time
+    assert not task.done()
     with pytest.raises(LateError, match="within 8 seconds"):
         await task
     assert await wait_for_end(process.pid)  # during its second sleep, before the late answer
