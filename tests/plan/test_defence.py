@@ -45,6 +45,7 @@ def test_one_entrance_is_held_as_often_as_one_battle_fails(new: int) -> None:
 @pytest.mark.parametrize("chance", ["50%", "90%", "99%"])
 def test_the_armies_needed_are_the_fewest(chance: str) -> None:
     found = armies_needed_to_hold(Turn.from_code(AUSTRALIA), TakeAll("Australia"), chance)
+    assert found is not None
     wanted = float(chance.strip("%")) / 100
     fewest = next(n for n in range(100) if compute_hold_chance(6 + n) >= wanted)
     assert (found.armies, found.placement) == (fewest, (("Indonesia", fewest),))
@@ -52,6 +53,7 @@ def test_the_armies_needed_are_the_fewest(chance: str) -> None:
 
 def test_no_new_armies_are_needed_for_a_chance_that_is_reached() -> None:
     found = armies_needed_to_hold(Turn.from_code(AUSTRALIA), TakeAll("Australia"), "10%")
+    assert found is not None
     assert (found.armies, found.placement) == (0, ())
 
 

@@ -221,6 +221,7 @@ def test_constraints_never_raise_chances() -> None:
 def test_armies_needed_are_the_fewest_that_reach_the_chance() -> None:
     position, goal = make_ring(1), TakeAll("a,b,c")
     needed = armies_needed_for_plan(position, goal, "80%", "s")
+    assert needed is not None
     assert best_plan(make_ring(needed), goal).comparable_value >= 0.8
     assert best_plan(make_ring(needed - 1), goal).comparable_value < 0.8
     way = TakeAll(tuple(f"t{k}" for k in range(1, 15)))

@@ -40,7 +40,7 @@ def test_wrong_types_get_one_sentence(value: object) -> None:
             SMALL, TakeAll("a"), "50%", v
         ),
         "plan must be a Plan, got": simulate_plan,
-        "runs must be a whole number.*, got": lambda v: simulate_plan(PLAN, [v]),  # type: ignore[arg-type]
+        "runs must be a whole number.*, got": lambda v: simulate_plan(PLAN, [v]),  # type: ignore[call-overload]
         "bonus must be a number, got": lambda v: Worth(bonus=[v]),  # type: ignore[arg-type]
         "territories must be a number.*, got": lambda v: Worth((v,)),
     }

@@ -173,6 +173,7 @@ def test_the_fewest_new_armies_reach_the_chance_exactly(chance: str, position: P
     goal, wanted = TakeAll("t0"), float(chance[:-1]) / 100
     assume(best_plan(place_armies(position, [("s", 20), ("z", 20)]), goal).comparable_value)
     found = reinforcements_needed(position, goal, chance)
+    assert found is not None
     assert found.plan.comparable_value >= wanted
     if found.armies:
         less = all_placements(position, found.armies - 1) if found.armies < 12 else []
