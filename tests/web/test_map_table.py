@@ -86,6 +86,7 @@ def find_place(page: Page, name: str) -> tuple[float, float]:
 def test_quick_taps_count_while_their_button_stays_the_same(visit: Visit) -> None:
     board = TINY_LINK.replace("a9.b1", "a20.b6")
     page = visit(f"{board}&go=1", **PHONE)
+    page.clock.set_fixed_time(0)  # all taps are quick, also on a slow machine
     attack(page, "A", "B")
     tap_at(page, find_place(page, "I lose 1, they 1"), 9)  # the sixth tap would hit another button
     last = page.locator("#steps button[aria-current]")
@@ -93,7 +94,7 @@ def test_quick_taps_count_while_their_button_stays_the_same(visit: Visit) -> Non
     expect(page.locator("#steps li")).to_have_count(6)
     says(page, "B", "blue, 1, attacked")
     expect(page.locator("#luck")).to_have_text("Last dice: unlucky by 0.2 armies.")
-    page.wait_for_timeout(500)  # a button that has just changed ignores taps
+    page.clock.set_fixed_time(500)  # a button that has just changed ignores taps
     page.locator("#rolls").get_by_text("I lose 1, they 0").tap()
     expect(page.locator("#steps li")).to_have_count(7)
 
