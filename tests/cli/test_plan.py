@@ -239,7 +239,7 @@ def test_a_worth_is_reported_with_its_interval(small: Path) -> None:
     )
 
 
-def test_an_estimate_is_reported_with_its_interval_and_bound(small: Path) -> None:
+def test_an_estimate_is_reported_with_the_digits_that_its_interval_supports(small: Path) -> None:
     plan = best_plan(read_position(small), TakeAll("East"))
     guessed = replace(plan, win_probability=0.62, value=0.62, interval=(0.61, 0.63), proven=False)
     for bound, said in (
@@ -249,10 +249,13 @@ def test_an_estimate_is_reported_with_its_interval_and_bound(small: Path) -> Non
     ):
         found = replace(guessed, upper_bound=bound)
         answer = PlanAnswer(PlanQuestion(str(small), take="East"), found)
-        assert answer.sentence == f"You take East with a chance of 62.00% (61.00 to 63.00){said}"
+        assert answer.sentence == f"You take East with a chance of 62%{said}"
         assert answer.record()["interval"] == {"level": 0.95, "low": 0.61, "high": 0.63}
         last = [*answer.sections()][-1].parts[-1]
         assert (last == "No plan has a chance above 70.00%.") == (bound == 0.7)
+    rough = replace(guessed, interval=(0.5, 0.7))
+    answer = PlanAnswer(PlanQuestion(str(small), take="East"), rough)
+    assert answer.sentence.startswith("You take East with a chance that is not known yet")
 
 
 def test_a_stack_may_be_placed_on_a_custom_board() -> None:

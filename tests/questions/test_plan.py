@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from iacta import Board, Position, Turn, Worth
-from iacta.forms.percentages import percent
+from iacta.forms.percentages import format_estimate
 from iacta.questions import ask
 from iacta.questions.plan.question import PlanQuestion
 
@@ -89,7 +89,9 @@ def test_a_plan_shows_no_chance_until_the_chance_to_hold_is_known() -> None:
     pending = replace(first, question=asked).record()
     for record in (pending, *shown):
         assert record["figure"] == ""
-    assert found["figure"] == percent(found["hold"]["win_probability"])
+    interval = found["hold"]["interval"]
+    ends = interval["low"], interval["high"]
+    assert found["figure"] == format_estimate(found["hold"]["win_probability"], ends)
     for record in (pending, found):
         assert all(move["words"].startswith("to take: ") for move in record["moves"])
 

@@ -20,11 +20,11 @@ from iacta import (
     win_chances,
 )
 from iacta.batch import answer
+from iacta.forms.percentages import MAX_GAP, NOT_KNOWN
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, format_cell
 from iacta.forms.whole_game import GAMES_CONDITION, PEOPLE
 from iacta.plan import TakeAll
-from iacta.plan.quick_estimates import MIN_GAP
 from iacta.probability.estimate import Interval
 from iacta.questions.goals import GoalsAnswer, GoalsQuestion
 from iacta.questions.win import WinQuestion
@@ -130,15 +130,16 @@ def test_batches_have_columns_for_the_condition_and_the_second_opinion(
     assert wrong["error"] == "code must begin with its version, '1;', got 'x'"
 
 
-def test_an_upper_bound_close_to_the_chance_or_to_certainty_is_not_shown() -> None:
+def test_a_threat_far_below_its_bound_is_a_lower_bound() -> None:
     shown = set[bool]()
     for code in (CODE, WHO_WINS.read_text(encoding="utf-8").strip()):
         found = ask("threats", code=code)
         for each in found.record()["threats"]:
-            has_bound = each["at_most"] - each["chance"] > MIN_GAP and each["at_most"] < 0.995
-            assert bool(each["bound"]) == has_bound
-            shown.add(has_bound)
-        assert "at most >" not in join_text([*found.sections()])
+            is_open = each["at_most"] - each["chance"] > MAX_GAP
+            is_lower_bound = each["figure"].startswith("at least") or each["figure"] == NOT_KNOWN
+            assert is_lower_bound == is_open
+            shown.add(is_open)
+        assert "at most" not in join_text([*found.sections()])
     assert shown == {True, False}
 
 
@@ -355,10 +356,12 @@ def test_a_player_who_wins_no_game_hardly_wins_with_any_goal() -> None:
     assert "not clearly worse" not in join_text([*hopeless.sections()])
 
 
-def test_a_goal_whose_best_plan_is_unknown_has_no_range_in_its_sentence() -> None:
+def test_a_goal_whose_best_plan_is_unknown_has_a_lower_bound() -> None:
     goal = TakeAll("Brazil, Argentina")
     reach = Reach("take South America", goal, 0.04, Interval(0.02, 1.0), 3.0, ())
     found = GoalsAnswer(GoalsQuestion(code=CODE), (reach,))
-    assert found.sentence == (
-        "Red can take South America this turn with a chance of 4%; a better plan may exist."
+    assert found.sentence == ("Red can take South America this turn with a chance of at least 2%.")
+    unknown = replace(reach, interval=Interval(0.0, 1.0))
+    assert GoalsAnswer(GoalsQuestion(code=CODE), (unknown,)).sentence == (
+        "There was no time to compare Red's goals; allow more time."
     )

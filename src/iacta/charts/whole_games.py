@@ -118,13 +118,13 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
         win.
 
     The table `goals` has one row for each `goal`. If there is a plan, `chance` is the chance of the
-    best plan, a longer search would find a chance from `low` to `high`, and `is_known` is false if
-    this interval is 0 to 100%. If the question has `win`, the table also has `how` (the way the
-    turn is played), `win` (the share of games won) with its interval from `low` to `high`, and
-    `second_opinion` (the share with a second AI).
+    best plan, a longer search would find a chance from `low` to `high`, and `figure` is the chance
+    as text. If the question has `win`, the table also has `how` (the way the turn is played), `win`
+    (the share of games won) with its interval from `low` to `high`, and `second_opinion` (the share
+    with a second AI).
     """
     from iacta.forms.whole_game import PEOPLE  # slow to import
-    from iacta.questions.goals import is_known
+    from iacta.questions.goals import format_reach
 
     tone = assign_owner_colours(answer.question.turn.position)[answer.question.turn.player]
     is_won = answer.judged is not None
@@ -138,7 +138,7 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
         if each.reach is not None:
             (low, high), chance = each.reach.interval, each.reach.chance
             own = {**own, "chance": chance, "share": chance, "low": low, "high": high}
-            own["is_known"] = is_known(each.reach)
+            own["figure"] = format_reach(each.reach)
         rows.append({**own, **(_make_win_cells(each.judged) if each.judged else {})})
     most = 1.0
     if is_won:
@@ -159,14 +159,14 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
         bars.encode(x=across, x2="share", y2="bottom"),
         ranges.encode(x="low:Q", x2="high", y=middle),
     ]
-    label, last = f"datum.is_known ? ({format_percent('share', 1)}) : 'not known'", "datum.high"
+    label, last = "datum.figure", "datum.high"
     words = "Bars: the best plan found for each goal; lines: the range for a longer search."
     if is_won:
         second = table_view("goals").mark(
             "point", style="ink", shape="diamond", filled=True, size=90
         )
         layers.append(second.encode(x="second_opinion:Q", y=middle))
-        label = f"({label}) + ' / ' + ({format_percent('second_opinion', 1)})"
+        label = f"({format_percent('share', 1)}) + ' / ' + ({format_percent('second_opinion', 1)})"
         last = "max(datum.high, datum.second_opinion)"
         words = (
             "Bars and first numbers: the usual AI in every seat; lines: its 95% interval. Diamonds "
@@ -186,11 +186,15 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     answer: the answer of `iacta.ask("threats", ...)`.
 
     The table `threats` has one row per `goal` of an opponent, with the highest `chance`, the
-    `player` with this chance, and the upper bound `at_most`. If the bound is clearly greater than
-    the chance, a line connects them.
+    `player` with this chance, the upper bound `at_most`, and the chance as text (`figure`). If the
+    bound is clearly greater than the chance, a line connects them.
     """
     from iacta.plan.quick_estimates import MIN_GAP  # slow to import
-    from iacta.questions.threats import THREATS_CONDITION, threats_sentence  # slow to import
+    from iacta.questions.threats import (
+        THREATS_CONDITION,
+        format_threat,
+        threats_sentence,
+    )  # slow to import
 
     rows: list[Row] = []
     for goal, by in answer.goals.items():
@@ -201,6 +205,7 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
                 "goal": shorten_name(goal, MAX_GOAL_LENGTH),
                 "player": shorten_name(first.player),
                 **numbers,
+                "figure": format_threat(first),
             }
         )
     colours = assign_owner_colours(answer.question.turn.position)
@@ -215,12 +220,8 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     bars = base.mark("bar", style="outlined")
     bars = bars.encode(color=categories("player", by_player, rows))
     is_open = f"datum.at_most - datum.chance > {MIN_GAP}"
-    bound = f"' (at most ' + ({format_percent('at_most', 1)}) + ')'"
-    written = base.calculate(
-        label=f"({format_percent('chance', 1)}) + ({is_open} ? {bound} : '')",
-        last=f"{is_open} ? datum.at_most : datum.chance",
-    )
-    written = written.mark("text", align="left", dx=5).encode(x="last:Q", text="label:N")
+    written = base.calculate(last=f"{is_open} ? datum.at_most : datum.chance")
+    written = written.mark("text", align="left", dx=5).encode(x="last:Q", text="figure:N")
     layers = [bars, written]
     words = f"{THREATS_CONDITION[0].upper()}{THREATS_CONDITION[1:]}."
     if any(row["at_most"] - row["chance"] > MIN_GAP for row in rows):

@@ -1,8 +1,13 @@
-"""Format chances as percentages, which are never rounded to certainty, or as fractions n/d."""
+"""Format chances as percentages, which are never rounded to certainty, or as fractions n/d.
+
+An estimated chance has an interval. `format_estimate` shows only the digits that the interval
+supports, and never the interval itself.
+"""
 
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
+from math import ceil, floor
 
 from iacta.inputs.checks import format_fraction
 from iacta.methods import choose_kernel
@@ -11,6 +16,10 @@ from iacta.rules.rules import Rules
 
 MAX_PERCENT_DIGITS = 26  # percentages with more digits after the point are formatted as fractions
 MAX_FRACTION_LENGTH = 40  # the maximum number of characters of a fraction in a sentence
+COARSE_UNIT = 5  # a chance that is known less precisely is rounded to a multiple of this percentage
+MAX_GAP = 0.05  # a bound that exceeds a chance by more makes the chance a lower bound only
+ROUNDING = 1e-9  # allowance for rounding errors, in percentage points
+NOT_KNOWN = "not known yet"
 
 
 def percent(probability: Probability, digits: int = 2) -> str:
@@ -40,16 +49,118 @@ def short_percent(probability: Probability, digits: int = 2) -> str:
     >>> short_percent(0.65382), short_percent(0.999999), short_percent(0.25, 0)
     ('65.38%', '> 99.99%', '25%')
     """
-    return percent(probability, digits).replace("more than", ">").replace("less than", "<")
+    return shorten_percent(percent(probability, digits))
 
 
-def format_goal_value(value: Probability, *, is_chance: bool) -> str:
+def format_estimate(
+    chance: Probability, interval: tuple[float, float] | None = None, digits: int = 2
+) -> str:
+    """Return a chance with the digits that its interval supports.
+
+    chance: the chance.
+    interval: the interval of an estimated chance; `None` for an exact chance.
+    digits: the maximum number of digits after the point.
+
+    A digit is shown if both ends of the interval are within one unit of that digit. An estimate
+    within `COARSE_UNIT` percentage points is rounded to a multiple of this unit.
+
+    >>> format_estimate(0.65382), format_estimate(0.65382, (0.653, 0.6546))
+    ('65.38%', '65.4%')
+    >>> format_estimate(0.65382, (0.645, 0.662)), format_estimate(0.95, (0.93, 1.0))
+    ('65%', 'about 95%')
+    >>> format_estimate(0.0001, (0.0, 0.0176)), format_estimate(0.99, (0.96, 1.0))
+    ('less than 2%', 'more than 95%')
+    >>> format_estimate(0.6, (0.39, 1.0))
+    'not known yet'
+    """
+    low, high = (chance, chance) if interval is None else interval
+    if low == high:
+        return percent(chance, digits)
+    error = 100 * max(high - chance, chance - low) - ROUNDING
+    fitting = (number for number in range(digits, -1, -1) if error <= 10.0**-number)
+    shown = next(fitting, None)
+    if shown is None and error > COARSE_UNIT:
+        return NOT_KNOWN
+    unit = COARSE_UNIT if shown is None else 10.0**-shown
+    rounded = round(100 * float(chance) / unit) * unit
+    number = shown or 0
+    if rounded < unit / 2:
+        return f"less than {ceil((100 * high - ROUNDING) / unit) * unit:.{number}f}%"
+    if rounded > 100 - unit / 2:
+        return f"more than {floor((100 * low + ROUNDING) / unit) * unit:.{number}f}%"
+    return f"{'about ' if shown is None else ''}{rounded:.{number}f}%"
+
+
+def format_best_found(
+    chance: Probability, interval: tuple[float, float] | None, bound: float, digits: int = 2
+) -> str:
+    """Return the chance of the best plan found, or a lower bound if a far better plan may exist.
+
+    chance: the chance of the plan.
+    interval: the interval of the chance; `None` for an exact chance.
+    bound: an upper bound on the chance of any plan.
+    digits: the maximum number of digits after the point.
+
+    >>> format_best_found(0.65382, None, 0.67), format_best_found(0.40382, None, 0.95)
+    ('65.38%', 'at least 40%')
+    >>> format_best_found(0.41, (0.394, 0.426), 1.0), format_best_found(0.0, None, 1.0)
+    ('at least 39%', 'not known yet')
+    """
+    if bound - chance <= MAX_GAP + ROUNDING:
+        return format_estimate(chance, interval, digits)
+    low = chance if interval is None else interval[0]
+    percents = floor(100 * low + ROUNDING)
+    return f"at least {percents}%" if percents >= 1 else NOT_KNOWN
+
+
+def format_related(chance: Probability, known: float, interval: tuple[float, float] | None) -> str:
+    """Return a chance that is as uncertain as a related estimate, such as a change of it.
+
+    chance: the chance.
+    known: the related estimate.
+    interval: the interval of the related estimate; `None` if both are exact.
+
+    >>> format_related(0.51234, 0.62, (0.616, 0.626)), format_related(0.51234, 0.62, None)
+    ('51%', '51.23%')
+    """
+    if interval is None:
+        return format_estimate(chance)
+    shift = float(chance) - known
+    low, high = (min(max(end + shift, 0.0), 1.0) for end in interval)
+    return format_estimate(chance, (low, high))
+
+
+def describe_chance(text: str) -> str:
+    """Return a noun phrase for a chance as text.
+
+    >>> describe_chance("about 95%"), describe_chance(NOT_KNOWN)
+    ('a chance of about 95%', 'a chance that is not known yet')
+    """
+    return f"a chance that is {text}" if text == NOT_KNOWN else f"a chance of {text}"
+
+
+def shorten_percent(text: str) -> str:
+    """Return a percentage with the signs < and > instead of words.
+
+    >>> shorten_percent("more than 99.99%"), shorten_percent("about 95%")
+    ('> 99.99%', 'about 95%')
+    """
+    return text.replace("more than", ">").replace("less than", "<")
+
+
+def format_goal_value(
+    value: Probability, interval: tuple[float, float] | None = None, *, is_chance: bool
+) -> str:
     """Return the value of a goal as a percentage or in points.
+
+    interval: the interval of an estimated value.
 
     >>> format_goal_value(0.65382, is_chance=True), format_goal_value(3.25, is_chance=False)
     ('65.38%', '3.25 points')
     """
-    return short_percent(value) if is_chance else f"{float(value):.2f} points"
+    if is_chance:
+        return shorten_percent(format_estimate(value, interval))
+    return f"{float(value):.2f} points"
 
 
 def format_goal_change(change: float, *, is_chance: bool, sign: str = "") -> str:

@@ -9,7 +9,12 @@ from typing import Any, ClassVar, NamedTuple
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import describe_condition
 from iacta.forms.parameter_kinds import Flag
-from iacta.forms.percentages import percent, short_percent
+from iacta.forms.percentages import (
+    NOT_KNOWN,
+    describe_chance,
+    format_best_found,
+    shorten_percent,
+)
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
@@ -26,18 +31,15 @@ from iacta.forms.whole_game import (
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAny
-from iacta.probability.estimate import Interval
 from iacta.questions.plan.armies_cards_hold import describe_placement
 from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
 from iacta.war.games import WIN_NOW
 from iacta.war.goals import DEFAULT_GAMES
 
-WITHIN = "within: no plan has a chance outside this range; a longer search stays in it."
 BEHIND = "behind: how many percentage points fewer games this goal wins than the first."
 KEEPER = "keeper AI: the games won when another AI, which guards its continents, plays every side."
 HOW = {"tactics": "", "plan": "with a plan", "worth": "with a more careful plan"}
 MIN_WIN = 0.005  # a smaller chance to win counts as about 0%
-WIDE = 0.02  # chances with wider intervals have no digits after the point
 REACH_SHARE = 0.35  # fraction of the time limit for the chances of goals, if games follow
 
 
@@ -130,8 +132,7 @@ class TurnGoalRecord(KeyedRecord):
     is_clear: bool = key("Whether `behind` is clearly more than 0.", default=OMITTED)
     figure: str = key("`chance` as a percentage.", default=OMITTED)
     words: str = key(
-        "The interval, the armies left and the comparison with the best goal for the game, in "
-        "words.",
+        "The armies left and the comparison with the best goal for the game, in words.",
         default=OMITTED,
     )
 
@@ -227,11 +228,10 @@ class GoalsAnswer(Answer):
                 for each in self.reached
             ]
             if rows:
-                columns: tuple[str, ...] = "", "chance", "within", "armies left", "new armies"
+                columns: tuple[str, ...] = "", "chance", "armies left", "new armies"
                 if not any(row[-1] for row in rows):
                     columns, rows = columns[:-1], [row[:-1] for row in rows]
-                notes = [WITHIN] if any(row[2] for row in rows) else []
-                yield Section([Table(columns, rows), *notes], title="Goals within reach:")
+                yield Section([Table(columns, rows)], title="Goals within reach:")
             return
         assumed = [*describe_condition(self.question.turn), *self.question.list_assumptions()]
         yield Section([goals_sentence(self), *self._list_warnings(), *assumed, PEOPLE])
@@ -240,10 +240,9 @@ class GoalsAnswer(Answer):
             for row in self.goals
         ]
         wins = ("games won", "95% interval", "behind", "keeper AI", "95% interval")
-        columns = ("", "", "chance", "within", "armies left", *wins)
-        notes = [*([WITHIN] if any(row[3] for row in table) else []), BEHIND, KEEPER]
+        columns = ("", "", "chance", "armies left", *wins)
         title = "Goals, and the games won after each goal:"
-        yield Section([Table(columns, table), *notes], title=title)
+        yield Section([Table(columns, table), BEHIND, KEEPER], title=title)
 
     def _list_warnings(self) -> Iterator[str]:
         if self.judged is not None and not self.judged.goals:
@@ -275,7 +274,7 @@ def _make_record(row: GoalRow) -> TurnGoalRecord:
             "chance": reach.chance,
             "interval": IntervalRecord.from_interval(reach.interval),
             "left": reach.left,
-            "figure": short_percent(_get_chance(reach), _count_digits(reach.interval)),
+            "figure": format_reach(reach),
             "placement": dict(reach.placement),
         }
     if (judged := row.judged) is not None:
@@ -298,9 +297,7 @@ def _describe_numbers(row: GoalRow) -> str:
     """Describe the numbers of a goal other than its chance."""
     words = []
     if row.reach is not None and is_known(row.reach):
-        _, within, left = _make_reach_cells(row.reach)
-        words += [within] if within else []
-        words.append(f"{left} armies left")
+        words.append(f"{row.reach.left:.1f} armies left")
     if (judged := row.judged) is not None:
         # All goals are played with the same dice, so their differences are more precise than the
         # shares.
@@ -313,34 +310,24 @@ def _describe_numbers(row: GoalRow) -> str:
     return ", ".join(words)
 
 
-def _make_reach_cells(reach: Reach | None) -> tuple[str, str, str]:
-    """Return table cells: the chance of a goal, its interval, and the armies left."""
+def _make_reach_cells(reach: Reach | None) -> tuple[str, str]:
+    """Return table cells: the chance of a goal, and the armies left."""
     if reach is None:
-        return "", "", ""
-    if not is_known(reach):
-        return "not known", "", ""
-    digits = _count_digits(reach.interval)
-    ends = [f"{100 * end:.{min(digits, 1)}f}" for end in reach.interval]
-    return (
-        percent(_get_chance(reach), digits),
-        "" if ends[0] == ends[1] else f"{'-'.join(ends)}%",
-        f"{reach.left:.1f}",
-    )
+        return "", ""
+    return format_reach(reach), f"{reach.left:.1f}" if is_known(reach) else ""
 
 
-def _count_digits(interval: Interval) -> int:
-    """Return how many digits after the point a percentage has: none if its interval is wide."""
-    return 0 if interval.high - interval.low > WIDE else 2
-
-
-def _get_chance(reach: Reach) -> float | Fraction:
-    """Return the chance of a goal; the fraction 1 if it needs no attack."""
-    return Fraction(1) if reach.is_certain else reach.chance
+def format_reach(reach: Reach) -> str:
+    """Return the chance of a goal as text."""
+    low, bound = reach.interval
+    interval = low, min(2 * reach.chance - low, bound)
+    chance = Fraction(1) if reach.is_certain else reach.chance
+    return shorten_percent(format_best_found(chance, interval, bound))
 
 
 def is_known(reach: Reach) -> bool:
     """Return whether the search found anything about the chance of a goal."""
-    return [f"{100 * end:.1f}" for end in reach.interval] != ["0.0", "100.0"]
+    return format_reach(reach) != NOT_KNOWN
 
 
 def _format_placement(reach: Reach) -> str:
@@ -375,10 +362,9 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     first_reach = answer.reached[0]
     if not is_known(first_reach):
         return f"There was no time to compare {name}'s goals; allow more time."
-    formatted, within, _ = _make_reach_cells(first_reach)
+    chance = describe_chance(format_reach(first_reach))
     place = f", with {describe_placement(first_reach.placement)}" if first_reach.placement else ""
-    better = "; a better plan may exist" if within else ""
-    return f"{name} can {first_reach.words} this turn with a chance of {formatted}{place}{better}."
+    return f"{name} can {first_reach.words} this turn with {chance}{place}."
 
 
 def _is_lost(judged: Goals) -> bool:

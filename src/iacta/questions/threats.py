@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import MomentForm, describe_condition, describe_winner
-from iacta.forms.percentages import percent, short_percent
+from iacta.forms.percentages import describe_chance, format_best_found, shorten_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
@@ -15,7 +15,6 @@ from iacta.forms.sentences import add_noun, name_armies
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.game import Turn
 from iacta.inputs.meanings import Count, Unit
-from iacta.plan.quick_estimates import MIN_GAP
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
 from iacta.questions.plan.armies_cards_hold import describe_placement
 
@@ -24,7 +23,6 @@ THREATS_CONDITION = (
     "this goal and trades no cards"
 )
 MIN_SHOWN = 5e-5  # minimum chance to show
-CERTAIN = 0.995  # smallest upper bound that is too large to show
 
 
 @question(
@@ -68,11 +66,7 @@ class ThreatenedRecord(KeyedRecord, of=Threatened):
         "The interval of the chance, if it is estimated from games.", default=OMITTED
     )
     figure: str = key(
-        "The chance as a whole percentage; empty where it is too small to show.", default=""
-    )
-    bound: str = key(
-        "The upper bound as a whole percentage; empty where it is close to the chance or to 100%.",
-        default="",
+        "The chance as text in whole percent; empty where it is too small to show.", default=""
     )
 
 
@@ -166,7 +160,7 @@ class ThreatsAnswer(Answer):
             if max(each.chance for each in by.values()) >= MIN_SHOWN
         }
         table = [
-            (goal, *(_format_cell(by.get(player)) for player in players))
+            (goal, *(format_threat(by[player]) if player in by else "" for player in players))
             for goal, by in shown.items()
         ]
         if table:
@@ -193,9 +187,8 @@ def _list_win_sentences(found: Threats, turn: Turn) -> Iterator[str]:
             name = f"{threat.player[:1].upper()}{threat.player[1:]}"
             is_hidden = len(turn.victory.list_possible(turn, threat.player)) > 1
             mean = ", on average over their possible missions" if is_hidden else ""
-            bound = f" (at most {percent(threat.at_most)})" if _has_bound(threat) else ""
-            chance = f"{percent(_get_chance(threat))}{bound}"
-            yield f"{name} wins on their next turn with a chance of {chance}{mean}."
+            chance = describe_chance(_format_chance(threat))
+            yield f"{name} wins on their next turn with {chance}{mean}."
 
 
 def threats_sentence(answer: ThreatsAnswer) -> str:
@@ -206,12 +199,11 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
     if not found.threats or found.threats[0].chance < MIN_SHOWN:
         return f"The search found no attack on {found.player} that succeeds next turn."
     first = found.threats[0]
-    better = " (a better attack may exist)" if _has_bound(first) else ""
+    chance = describe_chance(_format_chance(first))
     placed = f", with {describe_placement(first.placement)}" if first.placement else ""
     return (
-        f"On their next turn {first.player} can {describe_threat(first, found.player)} with a "
-        f"chance of {percent(_get_chance(first))}{better}{placed}: "
-        f"the likeliest threat to {found.player}."
+        f"On their next turn {first.player} can {describe_threat(first, found.player)} with "
+        f"{chance}{placed}: the likeliest threat to {found.player}."
     )
 
 
@@ -219,26 +211,21 @@ def _describe_move(move: HelpfulMove, player: str) -> str:
     return (
         f"The best fortifying move is {name_armies(move.armies)} from {move.start} to {move.to}: "
         f"it lowers the greatest chance to {describe_threat(move.before, player)} from "
-        f"{percent(move.before.chance)} to {percent(move.after.chance)}."
+        f"{_format_chance(move.before)} to {_format_chance(move.after)}."
     )
 
 
-def _format_cell(threat: Threatened | None) -> str:
-    """Return the chance of a threat, with its upper bound if the bound is clearly greater."""
-    if threat is None or threat.chance < MIN_SHOWN:
-        return ""
-    bound = f" (at most {short_percent(threat.at_most)})" if _has_bound(threat) else ""
-    return f"{short_percent(_get_chance(threat))}{bound}"
+def format_threat(threat: Threatened, digits: int = 2) -> str:
+    """Return the chance of a threat as short text; empty if it is too small to show.
+
+    digits: the maximum number of digits after the point.
+    """
+    return shorten_percent(_format_chance(threat, digits)) if threat.chance >= MIN_SHOWN else ""
 
 
-def _get_chance(threat: Threatened) -> float | Fraction:
-    """Return the chance of a threat; the fraction 1 if it needs no attack."""
-    return Fraction(1) if threat.is_certain else threat.chance
-
-
-def _has_bound(threat: Threatened) -> bool:
-    """Return whether the upper bound of a threat adds information to its chance."""
-    return threat.at_most - threat.chance > MIN_GAP and threat.at_most < CERTAIN
+def _format_chance(threat: Threatened, digits: int = 2) -> str:
+    chance = Fraction(1) if threat.is_certain else threat.chance
+    return format_best_found(chance, threat.interval, threat.at_most, digits)
 
 
 def _make_record(each: Threatened, player: str) -> ThreatenedRecord:
@@ -249,8 +236,7 @@ def _make_record(each: Threatened, player: str) -> ThreatenedRecord:
         goal=describe_threat(each, player),
         placement=where,
         interval=interval,
-        figure=short_percent(_get_chance(each), 0) if each.chance >= MIN_SHOWN else "",
-        bound=short_percent(each.at_most, 0) if _has_bound(each) else "",
+        figure=format_threat(each, 0),
     )
 
 
@@ -258,7 +244,7 @@ def _make_move_record(move: HelpfulMove, player: str) -> HelpfulMoveRecord:
     goal, by = describe_threat(move.before, player), move.before.player
     words = (
         f"{name_armies(move.armies)} from {move.start} to {move.to}: the greatest chance to {goal} "
-        f"falls from {percent(move.before.chance)} to {percent(move.after.chance)}"
+        f"falls from {_format_chance(move.before)} to {_format_chance(move.after)}"
     )
     return HelpfulMoveRecord.from_attributes(
         move, goal=goal, by=by, before=move.before.chance, after=move.after.chance, words=words

@@ -157,12 +157,15 @@ class PlanAnswer(Answer):
     def _figure(self) -> str:
         """The requested value as text: a chance or points; empty if it is not known."""
         plan = self.plan
-        value = self.held.win_probability if self.held else plan.value
+        held = self.held
+        value, interval = (
+            (held.win_probability, held.interval) if held else (plan.value, plan.interval)
+        )
         if value is None or self._lacks_hold:
             return ""
         is_chance = plan.goal.is_chance
         shown = sentences.mark_certain_chance(plan, value) if is_chance else value
-        return format_goal_value(shown, is_chance=is_chance)
+        return format_goal_value(shown, interval, is_chance=is_chance)
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield "from", "to", "reach_probability", "conquer_probability", "expected_armies"
@@ -280,7 +283,9 @@ class SettledGoalAnswer(Answer):
     def _figure(self) -> str:
         if self.value is None:
             return ""
-        value = self.value if self.defence or not self._is_chance else Fraction(self.value)
+        if self.defence:
+            return format_goal_value(self.value, self.defence.hold.interval, is_chance=True)
+        value = Fraction(self.value) if self._is_chance else self.value
         return format_goal_value(value, is_chance=self._is_chance)
 
     @property

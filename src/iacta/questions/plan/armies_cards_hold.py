@@ -4,7 +4,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from iacta.forms.percentages import percent, plain_percent, short_percent
+from iacta.forms.percentages import (
+    NOT_KNOWN,
+    describe_chance,
+    format_estimate,
+    format_related,
+    percent,
+    plain_percent,
+    short_percent,
+)
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import add_noun, join_phrases, name_armies, note_rules
 from iacta.plan import Continuation, Defence, Goal, Hold, Plan, Reinforcement
@@ -57,8 +65,8 @@ def describe_value_before(plan: Plan, new: Reinforcement) -> str:
     if new.before.value is None:
         return f"Without {armies} there is no estimate yet."
     if new.before.goal.is_chance:
-        chance = percent(mark_certain_chance(plan, new.before.value))
-        return f"Without {armies} the chance is {chance}."
+        chance = mark_certain_chance(plan, new.before.value)
+        return f"Without {armies} the chance is {format_estimate(chance, new.before.interval)}."
     gain = new.before.value - new.before.problem.held
     return f"Without {armies} it gains {gain:.2f} points."
 
@@ -151,48 +159,54 @@ def describe_continuation(
     continuation: the rest of the turn.
     rules: the name of the rules for the cards.
     """
-    reached, won, bare = continuation.first, continuation.win_probability, continuation.without
-    if reached is None or won is None or bare is None or continuation.interval is None:
+    chances = _format_continuation(plan, continuation)
+    if chances is None:
         yield f"No estimate yet. {describe_cards(continuation.armies)}"
         return
+    reached, won, bare = chances
     first, *others = goal.sequence
     then = ", then ".join(way.phrase(plan.position) for way in others)
     proof = "; no plan is better" if continuation.proven else "; a better plan may exist"
     yield (
         f"You {first.phrase(plan.position)} with a chance of "
-        f"{percent(mark_certain_chance(plan, reached))}{note_rules(rules)}, then "
-        f"{then} with {percent(mark_certain_chance(plan, won))}, with the armies "
+        f"{reached}{note_rules(rules)}, then {then} with {won}, with the armies "
         f"that the cards bring{proof}."
     )
-    yield (
-        f"{describe_cards(continuation.armies)} Without them the second chance would be "
-        f"{percent(mark_certain_chance(plan, bare))}."
-    )
+    yield (f"{describe_cards(continuation.armies)} Without them the second chance would be {bare}.")
     if continuation.proven:
         yield TRADED
         return
-    low, high = continuation.interval
-    yield (
-        f"The last two chances are estimated from {continuation.ends} games of the first plan; the "
-        f"95% interval of the chance with these armies is {100 * low:.2f}% to {100 * high:.2f}%. "
-        f"{TRADED}"
+    games = continuation.ends
+    yield f"The last two chances are estimated from {games} games of the first plan. {TRADED}"
+
+
+def _format_continuation(plan: Plan, continuation: Continuation) -> tuple[str, str, str] | None:
+    """Return the chances of the first goal, of all goals, and of all goals without new armies.
+
+    Return `None` if there is no estimate yet.
+    """
+    reached, won, bare = continuation.first, continuation.win_probability, continuation.without
+    if reached is None or won is None or bare is None or continuation.interval is None:
+        return None
+    interval = None if continuation.proven else continuation.interval
+    return (
+        format_estimate(mark_certain_chance(plan, reached), plan.interval),
+        format_estimate(mark_certain_chance(plan, won), interval),
+        format_related(mark_certain_chance(plan, bare), won, interval),
     )
 
 
 def summarise_continuation(continuation: Continuation) -> Iterator[str]:
     """Yield a sentence on the chances to reach the first goal and the next goal."""
     plan = continuation.plan
-    reached, won, bare = continuation.first, continuation.win_probability, continuation.without
-    if reached is None or won is None or bare is None or continuation.interval is None:
+    chances = _format_continuation(plan, continuation)
+    if chances is None:
         yield "No estimate yet."
         return
-    low, high = continuation.interval
-    interval = "" if continuation.proven else f" ({100 * low:.2f} to {100 * high:.2f})"
+    reached, won, bare = chances
     yield (
-        f"You {plan.goal.phrase(plan.position)} with a chance of "
-        f"{percent(mark_certain_chance(plan, reached))}, and reach the next goal too with "
-        f"{percent(mark_certain_chance(plan, won))}{interval}; "
-        f"without new armies with {percent(mark_certain_chance(plan, bare))}."
+        f"You {plan.goal.phrase(plan.position)} with a chance of {reached}, and reach the next "
+        f"goal too with {won}; without new armies with {bare}."
     )
 
 
@@ -205,18 +219,20 @@ def describe_hold(held: Hold) -> Iterator[str]:
         return
     if not held.ends:
         return
-    low, high = held.interval
     verb, games = held.plan.goal.phrase(held.plan.position), add_noun(held.ends, "game", "games")
+    chance = format_estimate(held.win_probability, held.interval)
     yield (
-        f"You {verb} and hold it until your next turn with a chance of about "
-        f"{percent(held.win_probability)} ({100 * low:.2f}% to {100 * high:.2f}%, from {games})."
+        f"You {verb} and hold it until your next turn with {describe_chance(chance)}, estimated "
+        f"from {games}."
     )
     yield from _warn_of_better_plans(held)
     if (other := held.otherwise) and other.win_probability is not None:
+        kept = format_estimate(other.win_probability, other.interval)
+        taken = format_estimate(other.plan.comparable_value, other.plan.interval)
         yield (
             "This plan is chosen both to take and to hold. The best plan for taking alone "
-            f"would take with a chance of {percent(other.plan.comparable_value)}, but take and "
-            f"hold with only {percent(other.win_probability)}."
+            f"would take with {describe_chance(taken)}, but "
+            f"{'hold less often' if kept == NOT_KNOWN else f'take and hold with only {kept}'}."
         )
     moves = [move for move in held.moves if move.start]
     if moves:
@@ -227,8 +243,15 @@ def describe_hold(held: Hold) -> Iterator[str]:
         armies = add_noun(round(best.armies), "army", "armies")
         yield (
             f"At the end, move about {armies} from {best.start} to {best.to}"
-            f"{often}; without this move the chance would be {percent(held.unfortified)}."
+            f"{often}; without this move the chance would be {_format_unfortified(held)}."
         )
+
+
+def _format_unfortified(held: Hold) -> str:
+    """Return the chance to hold without a move at the end of the turn."""
+    assert held.unfortified is not None  # noqa: S101 # it is known if the chance is
+    assert held.win_probability is not None  # noqa: S101 # the caller has checked this
+    return format_related(held.unfortified, held.win_probability, held.interval)
 
 
 def _warn_of_better_plans(held: Hold) -> Iterator[str]:
@@ -261,13 +284,14 @@ def describe_defence(defence: Defence) -> Iterator[str]:
     for move in held.moves:
         yield (
             f"At the end, move {name_armies(round(move.armies))} from {move.start} to {move.to}; "
-            f"without this move the chance would be {percent(held.unfortified)}."
+            f"without this move the chance would be {_format_unfortified(held)}."
         )
 
 
 def list_threats(held: Hold) -> Section:
+    digits = 0 if held.error else 2  # the chances are as uncertain as the chance to hold
     rows = [
-        (threat.player, f"{threat.armies:.1f}", short_percent(threat.chance))
+        (threat.player, f"{threat.armies:.1f}", short_percent(threat.chance, digits))
         for threat in held.threats
     ]
     table = Table(("", "new armies", "chance to take a part back"), rows)

@@ -5,7 +5,16 @@ from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
 
-from iacta.forms.percentages import bar_percent, mark_certain, percent, short_percent
+from iacta.forms.percentages import (
+    bar_percent,
+    describe_chance,
+    format_estimate,
+    format_related,
+    mark_certain,
+    percent,
+    short_percent,
+    shorten_percent,
+)
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import add_noun, join_phrases, name_armies
 from iacta.methods import choose_kernel
@@ -13,11 +22,11 @@ from iacta.native.bit_sets import bits, find_reached, make_mask
 from iacta.plan import OwnAny, Plan, SimulatedPlan, Step, Worth
 from iacta.plan.report import MainBattle, Rearguard, list_main_line, list_rearguards
 from iacta.probability.distribution import Probability
-from iacta.probability.estimate import Interval
+from iacta.probability.estimate import Interval, compute_interval_of_chance
 
 MIN_LISTED_CHANCE = 0.001  # minimum chance of a battle to list
 CHANCE_ROUNDING = 1e-12  # allowance for rounding errors in chances
-MIN_RANGE = 0.005  # minimum width of an interval to show, in the unit shown
+MIN_RANGE = 0.005  # minimum width of an interval of points to show
 NOTICEABLE_CHANCE = 0.0005  # a smaller gap between a chance and its bound is not mentioned
 NOTICEABLE_POINTS = 0.05  # a smaller gap between points and their bound is not mentioned
 # A bound is shown if its gap to the value is at most NEAR times the maximum value, or if the bound
@@ -44,7 +53,7 @@ def describe_result(plan: Plan) -> str:
             )
         gained = plan.interval and (plan.interval[0] - stay, plan.interval[1] - stay)
         gain = plan.comparable_value - stay
-        return f"Attacking gains about {gain:.1f} points{_format_range(gained, 1)}"
+        return f"Attacking gains about {gain:.1f} points{_format_range(gained)}"
     verb = plan.goal.phrase(plan.position)
     if is_hopeless(plan):
         return (
@@ -54,13 +63,18 @@ def describe_result(plan: Plan) -> str:
         )
     if plan.stages:
         parts = [
-            f"{goal.phrase(plan.position)} with {percent(mark_certain_chance(plan, chance))}"
+            f"{goal.phrase(plan.position)} with {_format_stage(plan, chance)}"
             for goal, chance in zip(plan.goal.sequence, plan.stages, strict=True)
         ]
         first = parts[0].replace(" with ", " with a chance of ", 1)
         return f"You {', then '.join([first, *parts[1:]])}"
-    chance = percent(mark_certain_chance(plan, plan.comparable_value))
-    return f"You {verb} with a chance of {chance}{_format_range(plan.interval)}"
+    chance = mark_certain_chance(plan, plan.comparable_value)
+    return f"You {verb} with {describe_chance(format_estimate(chance, plan.interval))}"
+
+
+def _format_stage(plan: Plan, chance: float) -> str:
+    interval = compute_interval_of_chance(chance, plan.games) if plan.games else None
+    return format_estimate(mark_certain_chance(plan, chance), interval)
 
 
 def describe_proof(plan: Plan, has_tried_all: bool = True) -> str:
@@ -108,7 +122,7 @@ def describe_sacrifice(plan: Plan) -> Iterator[str]:
     other = plan.greatest
     if other is None or other.value is None or plan.sacrifice < NOTICEABLE_SACRIFICE:
         return
-    value = format_value(plan, other.value)
+    value = format_value(other, other.value)
     fought = {(step.start, step.to): step.reach_probability for step in plan.steps}
     more = {
         (step.start, step.to): step.reach_probability - fought.get((step.start, step.to), 0.0)
@@ -343,9 +357,11 @@ def _describe_advance(rearguard: Rearguard) -> str:
 
 
 def format_value(plan: Plan, value: float) -> str:
-    return (
-        short_percent(mark_certain_chance(plan, value)) if plan.goal.is_chance else f"{value:.2f}"
-    )
+    """Return a value of a plan, or of a change of the plan, as text."""
+    if not plan.goal.is_chance:
+        return f"{value:.2f}"
+    chance = mark_certain_chance(plan, value)
+    return shorten_percent(format_related(chance, plan.comparable_value, plan.interval))
 
 
 def mark_certain_chance(plan: Plan, chance: float) -> Probability:
@@ -367,7 +383,7 @@ def _format_bound(bound: float) -> str:
 
 
 def _describe_worth(plan: Plan) -> str:
-    return f"worth {plan.comparable_value:.2f} on average{_format_range(plan.interval, 1)}"
+    return f"worth {plan.comparable_value:.2f} on average{_format_range(plan.interval)}"
 
 
 def _round_up(number: float, digits: int) -> str:
@@ -379,19 +395,15 @@ def _round_up(number: float, digits: int) -> str:
     return f"{ceil(number * 10**digits - 1e-7) / 10**digits:.{digits}f}".rstrip("0").rstrip(".")
 
 
-def _format_range(interval: tuple[float, float] | None, scale: int = 100) -> str:
-    """Return an interval in parentheses, or nothing if it is too narrow to show.
+def _format_range(interval: tuple[float, float] | None) -> str:
+    """Return an interval of points in parentheses, or nothing if it is too narrow to show.
 
-    scale: 100 to show chances as percentages, or 1 for points.
-
-    >>> _format_range((0.6163, 0.6261)), _format_range((3.25, 3.75), 1)
-    (' (61.63 to 62.61)', ' (3.25 to 3.75)')
-    >>> _format_range((0.61631, 0.61632)), _format_range(None)
-    ('', '')
+    >>> _format_range((3.25, 3.75)), _format_range((3.251, 3.252)), _format_range(None)
+    (' (3.25 to 3.75)', '', '')
     """
-    if interval is None or scale * (interval[1] - interval[0]) <= MIN_RANGE:
+    if interval is None or interval[1] - interval[0] <= MIN_RANGE:
         return ""
-    return f" ({scale * interval[0]:.2f} to {scale * interval[1]:.2f})"
+    return f" ({interval[0]:.2f} to {interval[1]:.2f})"
 
 
 class Checked(NamedTuple):

@@ -145,6 +145,7 @@ export function readPlan(board, found) {
     ...found,
     value: hold ? hold.win_probability : found.value,
     interval: (hold ?? found).interval,
+    upper_bound: hold ? (hold.interval?.high ?? hold.win_probability) : found.upper_bound,
     proven: found.proven && !hold,
     moves: (found.moves ?? []).map((move) => ({
       ...move,

@@ -47,10 +47,8 @@ export function showThreats() {
   const players = [...all.slice(mover + 1), ...all.slice(0, mover)].filter((name) =>
     threats.some(({ player }) => player === name),
   ); // in the order of play
-  const showChance = (goal, player) => {
-    const found = threats.find((threat) => threat.goal === goal && threat.player === player);
-    return [found?.figure ?? "cannot", found?.bound && element("small", {}, `≤ ${found.bound}`)];
-  };
+  const showChance = (goal, player) =>
+    threats.find((threat) => threat.goal === goal && threat.player === player)?.figure ?? "cannot";
   const rows = [...new Set(threats.map(({ goal }) => goal))].map((goal) => [
     capitalise(goal),
     ...players.map((player) => showChance(goal, player)),
@@ -63,8 +61,6 @@ export function showThreats() {
     element("p", { className: "help", role: "status" }, words),
     showHelpfulMove(),
     rows.length > 0 && table(heads, rows),
-    threats.some(({ bound }) => bound) &&
-      element("p", { className: "help" }, "≤: no attack has a better chance than this."),
     isSafe && element("p", {}, "The search found no attack that can succeed."),
   ];
 }
