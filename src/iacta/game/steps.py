@@ -164,6 +164,23 @@ def record_step(turn: Turn, step: Step, after: Turn) -> Step:
     return record
 
 
+def name_territories(board: Board, step: Step) -> dict[str, Any]:
+    """Return a step with the names of its territories instead of their numbers, for logs.
+
+    >>> board = Board.from_edges("two", [("A", "B")])
+    >>> name_territories(board, {"do": "place", "on": [[0, 3]]})
+    {'do': 'place', 'on': [['A', 3]]}
+    """
+
+    def name(given: object) -> object:
+        return board.territories[given] if isinstance(given, int) else given
+
+    named = {key: name(given) if key in ("from", "to") else given for key, given in step.items()}
+    if "on" in step:
+        named["on"] = [[name(place), *held] for place, *held in step["on"]]
+    return named
+
+
 def read_border(turn: Turn, step: Step) -> tuple[str, str]:
     """Return the names of the territories `from` and `to` of a step."""
     start, to = (_read_territory(turn, step.get(name), name) for name in ("from", "to"))
@@ -472,6 +489,7 @@ def _take_goal(turn: Turn, step: Step) -> tuple[Turn, str]:
     words = [
         str(kind).replace("_", " ") + ("" if target is True else f" {target}")
         for kind, target in goal.items()
+        if kind != "price"
     ]
     return turn, f"Goal: {', '.join(words)}"
 

@@ -14,8 +14,8 @@ gives up some value on purpose, and no value exceeds the upper bound.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from math import fsum, inf
+from collections.abc import Iterable, Iterator, Sequence
+from math import fsum, inf, sqrt
 from typing import NamedTuple
 
 from iacta.game import Attack
@@ -44,6 +44,7 @@ class Alternative(NamedTuple):
         attack.
     is_detour: whether this attack can only cost armies: the territory is not a target, and no roll
         raises the value of the plan.
+    spread: the standard deviation of the value after the roll; 0 for a detour.
     """
 
     start: str
@@ -51,6 +52,7 @@ class Alternative(NamedTuple):
     dice: Count
     value: float
     is_detour: bool = False
+    spread: float = 0.0
 
 
 def alternatives(plan: Plan, deadline: Deadline | None = None) -> tuple[Alternative, ...]:
@@ -137,7 +139,8 @@ def list_first_attacks(plan: Plan, deadline: Deadline | None = None) -> tuple[Al
                     can_help = any(outcome.value > best + equal for outcome in judged.outcomes)
                     is_detour = not is_own and not wanted >> c & 1 and not can_help
                     worth = problem.held + scale * value
-                    found.append(Alternative(*pair, dice, worth, is_detour))
+                    spread = measure_spread([(each.chance, each.value) for each in judged.outcomes])
+                    found.append(Alternative(*pair, dice, worth, is_detour, scale * spread))
                     if is_own:
                         found.insert(0, found.pop())
     if problem.focus is not None:
@@ -177,6 +180,15 @@ def _list_detours(plan: Plan, deadline: Deadline) -> Iterator[Alternative]:
             value += float(chances[each]) * policy.decide(state).value
         worth = problem.held + value
         yield Alternative(attack.start, attack.to, attack.dice, worth, is_detour=True)
+
+
+def measure_spread(ends: Sequence[tuple[float, float]]) -> float:
+    """Return the standard deviation of the value after a roll.
+
+    ends: the chance and the value of each result.
+    """
+    mean = fsum(chance * value for chance, value in ends)
+    return sqrt(fsum(chance * (value - mean) ** 2 for chance, value in ends))
 
 
 def compute_uncertainty(plan: Plan) -> float:

@@ -24,9 +24,11 @@ from iacta.game import Turn
 from iacta.game.steps import (
     BATTLE_KEYS,
     LoggedBattle,
+    TreeTurn,
     check_version,
     fight_battle,
     read_corrections,
+    read_tree,
 )
 from iacta.inputs.checks import check_choice, quote, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, add_location
@@ -36,7 +38,7 @@ from iacta.plan.goals import Goal
 from iacta.plan.named_goals import read_goal_record
 
 MAX_LOG_BYTES = 2**24  # maximum length of a log, enough for thousands of turns
-TURN_KEYS = ("version", "turn", "board", "goal", "corrected", "battles", "stops")
+TURN_KEYS = ("version", "turn", "board", "goal", "steps", "corrected", "battles", "stops")
 NOBODY = "nobody"  # the owner of a territory that belongs to no player of the recording
 
 
@@ -51,10 +53,30 @@ class LoggedTurn(NamedTuple):
     # Territories whose owner or armies the user corrected by hand before this turn, with the new
     # owner and armies.
     corrected: Mapping[str, Holding] = {}
+    nodes: tuple[TreeTurn, ...] = ()  # the start and the steps of a turn that is recorded in steps
 
     @property
     def end(self) -> Turn:
-        return self.battles[-1].after if self.battles else self.turn
+        last = self.nodes[-1].turn if self.nodes else None
+        return last or (self.battles[-1].after if self.battles else self.turn)
+
+    @property
+    def number_of_battles(self) -> int:
+        rolled = (node for node in self.nodes if node.step and node.step["do"] == "attack")
+        return len(self.battles) + sum(1 for _ in rolled)
+
+    @property
+    def goals(self) -> list[Goal]:
+        """The goals of the turn, in the order in which the player chose them."""
+        if not self.nodes:
+            return [] if self.goal is None else [self.goal]
+        chosen = [
+            read_goal_record(node.turn, node.goal)
+            for node in self.nodes
+            if node.turn and node.goal is not None
+            if node.step is None or node.step["do"] == "goal"
+        ]
+        return [goal for goal in chosen if goal is not None]
 
 
 class GameLog(NamedTuple):
@@ -131,6 +153,9 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
     if not isinstance(code, str):
         raise MalformedError(f"turn must be the code of a turn, got {quote(code)}")
     coded = Turn.from_code(code, board)
+    check_version(record)
+    if "steps" in record:
+        return LoggedTurn(number, coded, None, (), nodes=_read_steps(coded, record))
     if coded.phase != "attack":
         raise IllegalError(f"turn must be in the attack phase, got phase {coded.phase!r}")
     # The new turn has no cards, because a review ignores them.
@@ -145,7 +170,6 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
         victory=coded.victory,
         phase="attack",
     ).replace_armies(coded.owners, coded.armies)
-    check_version(record)
     goal = None
     if record.get("goal") is not None:
         goal = read_goal_record(coded, record["goal"])
@@ -160,6 +184,20 @@ def _read_turn(number: int, record: Mapping[str, Any], board: Board | None) -> L
     check_choice(is_over, (True, False), "stops")
     corrected = read_corrections(turn, record.get("corrected", ()))
     return LoggedTurn(number, turn, goal, tuple(battles), is_over, corrected)
+
+
+def _read_steps(turn: Turn, record: Mapping[str, Any]) -> tuple[TreeTurn, ...]:
+    """Return the start and the steps of a turn; each step follows the step before it."""
+    refuse_unknown_keys(record, ("version", "turn", "board", "goal", "steps"))
+    given = read_list(record["steps"], "steps", "steps")
+    steps = [{**_check_object(step, "step"), "after": k} for k, step in enumerate(given)]
+    nodes = read_tree(turn, steps, record.get("goal"))
+    for k, node in enumerate(nodes):
+        if node.turn is None:
+            raise IllegalError(f"step {k}: {node.words}")
+        if node.goal is not None and (node.step is None or node.step["do"] == "goal"):
+            read_goal_record(node.turn, node.goal)
+    return tuple(nodes)
 
 
 class _RecordingReader:

@@ -67,6 +67,7 @@ class StateValue(NamedTuple):
     price: float = 0.0  # the price of a lost army by which plans are compared
     losses: float = 0.0  # the expected number of armies that the plan loses
     margin: float = 0.0  # the largest value that the plan may give up to lose fewer armies
+    best: str = ""  # the best advance or placement in words, in the phases without attacks
 
 
 class Judgement(NamedTuple):
@@ -139,19 +140,31 @@ def evaluate_state(
         last = len(numbers) - 1
         tried = {numbers[last * k // (TRIED_ADVANCES - 1)] for k in range(TRIED_ADVANCES)}
         afters = [turn.after(Advance(number)) for number in sorted(tried)]
-        values = [evaluate_state(after, goal, deadline, price) for after in afters]
+        values = [
+            evaluate_state(after, goal, deadline, price)._replace(best=f"move {number} in")
+            for number, after in zip(sorted(tried), afters, strict=True)
+        ]
         top = max(values, key=lambda each: each.value)
         # After the last hope, no army is lost.
         hopeful = [value for value in values if value.losses > 0.0 or value.value >= top.value]
         return max(hopeful, key=lambda each: each.value - top.price * each.losses)
     if turn.phase == "place":
         plan = plan_with_new_armies(turn, goal, deadline, BUDGET, price)
-    else:
-        found = plan_state(turn, goal, deadline, price=price)
-        if found is None:
-            return compute_end_value(turn, goal)
-        plan = found
-    return value_plan(plan, has_attacks=turn.phase == "attack")
+        value = value_plan(plan, has_attacks=False)
+        return value._replace(best=_describe_placement(turn, plan.problem.turn))
+    found = plan_state(turn, goal, deadline, price=price)
+    return compute_end_value(turn, goal) if found is None else value_plan(found)
+
+
+def _describe_placement(before: Turn, after: Turn) -> str:
+    """Return the new armies between two states of a turn in words."""
+    names = before.board.territories
+    placed = [
+        f"{new - old} on {name}"
+        for name, old, new in zip(names, before.armies, after.armies, strict=True)
+        if new > old
+    ]
+    return f"place {', '.join(placed)}"
 
 
 def compute_end_value(turn: Turn, goal: Goal) -> StateValue:

@@ -6,6 +6,7 @@ and the board page read the kinds from `GOAL_KINDS`.
 
 import re
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import NamedTuple, TypeAlias
 
 from iacta.board.board import fold_name
@@ -141,17 +142,31 @@ def _read_win(turn: Turn, _: str) -> Goal | None:
     return win.goal
 
 
+def read_price(record: object) -> float | None:
+    """Return the price of a lost army that a goal in a log states; `None` if it states no price.
+
+    record: the JSON object of the goal, such as `{"take": "Africa", "price": 0.0013}`.
+    """
+    price = record.get("price") if isinstance(record, Mapping) else None
+    is_number = isinstance(price, int | float) and not isinstance(price, bool)
+    if price is not None and not (is_number and 0.0 <= price < inf):
+        raise IllegalError(f"price must be a number of at least 0, got {quote(price)}")
+    return None if price is None else float(price)
+
+
 def read_goal_record(turn: Turn, record: object) -> Goal | None:
-    """Read a goal from a JSON object with a single key, a kind of goal that logs may state.
+    """Read a goal from a JSON object with one key, a kind of goal that logs may state.
 
     turn: the turn in which the goal is to be reached.
-    record: the JSON object, such as `{"take": "Africa"}` or `{"worth": true}`.
+    record: the JSON object, such as `{"take": "Africa"}` or `{"worth": true}`. Its key `price`, for
+        `read_price`, is ignored.
 
     Return the goal, or `None` in the same cases as `read_goal`. An `OwnAny` is replaced by the goal
     to take the best territories that a search finds. A malformed object raises an error.
     """
     if not isinstance(record, Mapping):
         raise MalformedError(f"goal must be a JSON object, got {quote(record)}")
+    record = {name: given for name, given in record.items() if name != "price"}
     kinds = [name for name, kind in GOAL_KINDS.items() if kind.is_logged]
     refuse_unknown_keys(record, kinds)
     if len(record) != 1:

@@ -27,14 +27,15 @@ from typing import NamedTuple
 
 from iacta.board import Board
 from iacta.game import Advance, Attack, Turn
-from iacta.game.steps import LoggedBattle, list_advances
+from iacta.game.steps import LoggedBattle, Step, list_advances, read_border, read_losses
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.meanings import Count
 from iacta.native.deadline import Deadline, run_in_threads
-from iacta.plan.alternatives import Alternative
+from iacta.plan.alternatives import Alternative, measure_spread
 from iacta.plan.game_log import LoggedTurn, read_game
 from iacta.plan.goals import Goal, Worth
 from iacta.plan.judge import (
+    Judgement,
     StateValue,
     compute_end_value,
     evaluate_state,
@@ -46,6 +47,7 @@ from iacta.plan.judge import (
     value_plan,
 )
 from iacta.plan.plan import Plan
+from iacta.plan.step_tree import CHOICES, StepTree
 from iacta.rules.roll import Losses
 
 MAX_BATTLES = 2_000  # maximum number of battles in a log; this number takes minutes to review
@@ -79,6 +81,7 @@ class ReviewedStep(NamedTuple):
         fits the losses.
     luck_armies: the luck of the dice in armies: own expected losses less own losses, plus the other
         side's losses less their expected losses; `None` for a stop or a very large battle.
+    words: a recorded step that is no battle, in words, such as a placement of new armies.
     """
 
     turn: Count
@@ -98,11 +101,12 @@ class ReviewedStep(NamedTuple):
     dice: Count | None = None
     is_assumed: bool = False
     luck_armies: float | None = None
+    words: str = ""
 
     @property
     def name(self) -> str:
         """The decision in words, such as `Peru to Brazil` or `stop`."""
-        return f"{self.start} to {self.to}" if self.to else "stop"
+        return f"{self.start} to {self.to}" if self.to else self.words or "stop"
 
 
 class PlayerReview(NamedTuple):
@@ -207,14 +211,16 @@ def review(
     """Return the review of a game: the luck of the dice and the cost of each decision.
 
     log: JSON lines, the path of a file with JSON lines, or a RiskGameRecorder recording. Each line
-        is an object for one turn. `turn` is the code of a position, or of a turn in its attack
-        phase. `battles` is a list of objects with `from`, `to`, `left` (armies left on the
-        attacking territory before armies move in), `their_left`, after a conquest `moved`, and for
-        a single roll `dice` (attack dice) and, if fewer than usual, `their_dice` (defence dice).
-        Optional keys: `goal`, one of `{"take": NAMES}`, `{"take_any": NAMES}`, `{"eliminate":
-        PLAYER}` or `{"worth": true}`; `stops`, false if the turn goes on in the next line;
-        `corrected`, the corrections of the position since the previous line; and `board`, for this
-        line and all following lines (default: the classic board).
+        is an object for one turn. `turn` is the code of a position or of a turn. Either `steps`
+        lists all steps of the turn, as the board records them (`iacta.game.steps.take_step`); or
+        the turn is in its attack phase, and `battles` is a list of objects with `from`, `to`,
+        `left` (armies left on the attacking territory before armies move in), `their_left`, after a
+        conquest `moved`, and for a single roll `dice` (attack dice) and, if fewer than usual,
+        `their_dice` (defence dice). Optional keys: `goal`, one of `{"take": NAMES}`, `{"take_any":
+        NAMES}`, `{"eliminate": PLAYER}` or `{"worth": true}`; and `board`, for this line and all
+        following lines (default: the classic board). With `battles` also `stops`, false if the turn
+        goes on in the next line, and `corrected`, the corrections of the position since the
+        previous line.
     board: the board of a recording, or of all lines before the first line with a key `board`: a
         `Board` or an argument of `read_board`; `None` for the classic board.
     time_limit: the maximum time in seconds; `None` for no limit. If time is short, the luck of
@@ -240,10 +246,10 @@ def review(
     turns, unclear, ambiguous = read_game(log, board)
     if worth:
         turns = [turn._replace(goal=turn.goal or Worth()) for turn in turns]
-    kinds = {turn.goal.is_chance for turn in turns if turn.goal is not None}
+    kinds = {goal.is_chance for turn in turns for goal in turn.goals}
     if len(kinds) > 1:
         raise IllegalError("goals must all be chances, or all worths, got both")
-    total = sum(len(turn.battles) for turn in turns)
+    total = sum(turn.number_of_battles for turn in turns)
     if total > MAX_BATTLES:
         raise TooLargeError(f"the log must have at most {MAX_BATTLES:,} battles, got {total:,}")
     steps, corrections, proven, done, missed = list[ReviewedStep](), list[str](), True, 0, 0
@@ -260,10 +266,11 @@ def review(
             for played in turns:
                 corrections += _describe_corrections(played)
                 values = None if played.goal is None else _Values(played.goal, deadline, states)
-                for step in _compute_steps(played, values):
+                recorded = _judge_recorded(played, deadline) if played.nodes else None
+                for step in recorded or _compute_steps(played, values):
                     steps.append(step)
                     done += bool(step.to)
-                    missed += bool(step.to) and values is not None and step.cost is None
+                    missed += bool(step.to and played.goals) and step.cost is None
                     if progress is not None:
                         progress(done, total, make_review())
                 proven = proven and (values is None or values.proven)
@@ -374,9 +381,84 @@ class _Values:
 
 def _describe_corrections(played: LoggedTurn) -> list[str]:
     return [
-        f"turn {played.number}: {name} {each.owner or 'empty'} {each.armies or ''}".rstrip()
-        for name, each in played.corrected.items()
+        *(
+            f"turn {played.number}: {name} {each.owner or 'empty'} {each.armies or ''}".rstrip()
+            for name, each in played.corrected.items()
+        ),
+        *(
+            f"turn {played.number}: {node.words.removeprefix('Corrected: ')}"
+            for node in played.nodes
+            if node.step is not None and node.step["do"] == "correct"
+        ),
     ]
+
+
+def _judge_recorded(played: LoggedTurn, deadline: Deadline) -> Iterator[ReviewedStep]:
+    """Judge the recorded steps of a turn, as the board judges them."""
+    tree = StepTree(played.nodes)
+    for _ in tree.evaluate(range(len(played.nodes)), deadline):
+        pass
+    values = tree.values()
+    for k, node in enumerate(played.nodes):
+        turn, judged = played.nodes[node.before].turn, tree.judge_step(k, values)
+        if node.step is None or turn is None or node.step["do"] not in (*CHOICES, "attack"):
+            continue
+        before, after = tree.find_value_before(k, values), values[k]
+        judged = judged or Judgement()
+        step = ReviewedStep(
+            played.number,
+            turn.player,
+            *("", "", 0, 0, 0),
+            luck=judged.luck,
+            spread=None if judged.luck is None else 0.0,
+            cost=judged.cost,
+            luck_armies=judged.luck_armies,
+            words=node.words[:1].lower() + node.words[1:],
+        )
+        if before is not None and after is not None:
+            better = before.best or (_name_attack(before.attacks[0]) if before.attacks else "")
+            is_costly = (judged.cost or 0.0) > before.margin
+            better = better if is_costly else ""
+            step = step._replace(before=before.value, after=after.value, better=better)
+        yield step if node.step["do"] != "attack" else _add_battle(step, turn, node.step, before)
+
+
+def _add_battle(
+    step: ReviewedStep, turn: Turn, recorded: Step, value: StateValue | None
+) -> ReviewedStep:
+    """Return the judged step of a recorded attack with its battle.
+
+    turn: the turn before the attack.
+    recorded: the attack.
+    value: the value of this turn; `None` without a goal.
+    """
+    border, losses = read_border(turn, recorded), read_losses(turn, recorded)
+    dice = recorded.get("dice")
+    fit = [dice] if dice else turn.list_dice(*border, *losses)
+    ways = [way for way in (value.attacks if value else ()) if way[:2] == border]
+    way = max(
+        [way for way in ways if way.dice in fit] or ways, key=lambda each: each.value, default=None
+    )
+    step = step._replace(
+        start=border[0],
+        to=border[1],
+        lost=losses.attackers,
+        killed=losses.defenders,
+        dice=dice,
+        is_useful=way is not None or not value or not value.attacks,
+        words="",
+    )
+    if step.luck is None or way is None:
+        return step
+    better = step.better
+    if better == step.name and value is not None:
+        better += f" with {_count_dice(value.attacks[0])}"
+    return step._replace(
+        dice=way.dice,
+        is_assumed=not dice and len(fit) > 1,
+        spread=way.spread if fit else None,
+        better=better,
+    )
 
 
 def _compute_steps(played: LoggedTurn, values: _Values | None) -> Iterator[ReviewedStep]:
@@ -441,7 +523,7 @@ def _judge_battle(
             ends = _value_reduced_ends(before.turn, battle, dice, fought, ready, values)
             expected = math.fsum(p * worth for p, worth in ends) if ends else None
             attack = judge_attack(value, ready, border, [dice], expected)
-            spread = _measure_spread(ends or _list_ends(plan, battle, dice))
+            spread = measure_spread(ends or _list_ends(plan, battle, dice))
             judged.append((attack.cost or 0.0, attack.luck or 0.0, advance, usual, dice, spread))
     attack_cost, luck, advance, usual, dice, spread = min(
         judged, key=lambda each: each[0] + each[2]
@@ -452,7 +534,7 @@ def _judge_battle(
     elif best is not None and attack_cost > value.margin:
         better = _name_attack(best)
         if best[:2] == border:
-            better += f" with {best.dice} {'die' if best.dice == 1 else 'dice'}"
+            better += f" with {_count_dice(best)}"
     return step._replace(
         luck=luck,
         spread=spread if battle.is_roll else None,
@@ -490,6 +572,10 @@ def _name_attack(way: Alternative) -> str:
     return f"{way.start} to {way.to}"
 
 
+def _count_dice(way: Alternative) -> str:
+    return f"{way.dice} {'die' if way.dice == 1 else 'dice'}"
+
+
 def _judge_advance(
     plan: Plan, battle: LoggedBattle, fought: Turn, after: StateValue, values: _Values
 ) -> tuple[float, int]:
@@ -514,9 +600,3 @@ def _list_ends(plan: Plan, battle: LoggedBattle, dice: int) -> list[tuple[float,
         problem.start, v, c, 0 if problem.turn.setting.has_whole_battles(c) else dice
     )
     return [(outcome.chance, outcome.value) for outcome in judged.outcomes]
-
-
-def _measure_spread(ends: list[tuple[float, float]]) -> float:
-    """Return the standard deviation of the value over the results of a roll."""
-    mean = math.fsum(chance * value for chance, value in ends)
-    return math.sqrt(math.fsum(chance * (value - mean) ** 2 for chance, value in ends))

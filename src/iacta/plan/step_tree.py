@@ -9,19 +9,24 @@ mean value after a roll whose results are all in the tree, if that is greater.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from math import fsum
 from typing import NamedTuple
 
 from iacta.game import Attack, Losses, Throw, Turn
 from iacta.game.steps import TreeTurn, read_border, read_losses
+from iacta.inputs.errors import IactaError
+from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.judge import (
     Judgement,
     StateValue,
+    evaluate_state,
     judge_attack,
     judge_choice,
     list_reduced_ends,
     measure_army_luck,
 )
+from iacta.plan.named_goals import read_goal_record, read_price
 
 CHOICES = ("place", "advance", "stop", "fortify")  # the names of steps that roll no dice
 
@@ -54,7 +59,42 @@ class StepTree:
         # The values found so far, by the code of the turn and the goal.
         self._known: dict[tuple[str, str], StateValue] = {}
 
-    def list_searches(self, order: Iterable[int]) -> list[StateSearch]:
+    def evaluate(self, order: Iterable[int], deadline: Deadline) -> Iterator[tuple[int, int]]:
+        """Evaluate turns, and yield the numbers of finished and of all searches after each search.
+
+        order: the indexes of the turns to evaluate.
+        """
+        searches = self._list_searches(order)
+        # The state in which a goal was chosen comes first, because it determines the price.
+        starts = self._list_starts(searches)
+        others = [each for each in searches if each not in starts]
+        done = 0
+        for some in (starts, others):
+            for number, value in run_in_threads(
+                partial(self._evaluate, some), range(len(some)), deadline
+            ):
+                if value is not None:
+                    self.add_value(some[number], value)
+                done += 1
+                yield done, len(starts) + len(others)
+
+    def _evaluate(
+        self, searches: Sequence[StateSearch], number: int, deadline: Deadline
+    ) -> StateValue | None:
+        """Return the value of a state, or `None` if it is unknown when the deadline comes."""
+        search = searches[number]
+        price = None if search.is_start else self._find_price(search)
+        if price is None and not search.is_start:
+            return None  # the search for the price was interrupted
+        try:
+            goal = read_goal_record(search.turn, search.goal)
+            value = evaluate_state(search.turn, goal, deadline, price)
+        except IactaError:  # a recorded goal may not fit its turn
+            return None
+        # An interrupted search gives no reproducible value.
+        return None if deadline.is_over else value
+
+    def _list_searches(self, order: Iterable[int]) -> list[StateSearch]:
         """Return the turns that need a search, each with its goal, without duplicates.
 
         These are the turns to evaluate, the turn before each of their steps, and all possible
@@ -89,16 +129,21 @@ class StepTree:
         step = self.nodes[k].step
         return number != k and step is not None and step["do"] == "next"
 
-    def list_starts(self, searches: Iterable[StateSearch]) -> list[StateSearch]:
-        """Return the states in which the goals of some states were chosen, without duplicates."""
+    def _list_starts(self, searches: Iterable[StateSearch]) -> list[StateSearch]:
+        """Return the states that determine the prices of other states, without duplicates."""
         found: dict[tuple[str, str], StateSearch] = {}
         for search in searches:
+            if read_price(search.goal) is not None and not search.is_start:
+                continue
             start = search._replace(turn=search.start)
             found.setdefault(_make_key(start.turn, start.goal), start)
         return [*found.values()]
 
-    def find_price(self, search: StateSearch) -> float | None:
+    def _find_price(self, search: StateSearch) -> float | None:
         """Return the price of a lost army for a state; `None` while it is unknown."""
+        stated = read_price(search.goal)
+        if stated is not None:
+            return stated
         value = self._known.get(_make_key(search.start, search.goal))
         return None if value is None else value.price
 
@@ -141,11 +186,7 @@ class StepTree:
         do = node.step["do"]
         if do not in (*CHOICES, "attack", "get"):
             return None
-        if self.nodes[node.before].goal == node.goal:
-            before = values[node.before]
-        else:
-            before = self._find_known(node.before, node.goal)
-        after = values[k]
+        before, after = self.find_value_before(k, values), values[k]
         if do in CHOICES:
             return None if before is None or after is None else judge_choice(before, after)
         found = Judgement()
@@ -162,6 +203,15 @@ class StepTree:
         their_dice = node.step.get("their_dice")
         armies = measure_army_luck(turn, node.turn, border, losses, attack.dice or None, their_dice)
         return found._replace(luck_armies=armies)
+
+    def find_value_before(self, k: int, values: Sequence[StateValue | None]) -> StateValue | None:
+        """Return the value before a step, for the goal of the step; `None` if it is unknown.
+
+        k, values: as for `judge_step`.
+        """
+        before, goal = self.nodes[k].before, self.nodes[k].goal
+        is_same = self.nodes[before].goal == goal
+        return values[before] if is_same else self._find_known(before, goal)
 
     def list_path(self, k: int) -> Iterator[int]:
         """Yield the indexes of a node and its predecessors in the same player's turn."""

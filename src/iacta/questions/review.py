@@ -121,8 +121,8 @@ def _list_turns_without_goal(logged: Iterable[LoggedTurn]) -> Iterator[tuple[int
     for each in logged:  # a turn with unclear events has several parts
         start = each.turn if start is None else start
         if each.is_over:
-            if each.goal is None:
-                yield each.number, start, each.battles[-1].after if each.battles else each.turn
+            if not each.goals:
+                yield each.number, start, each.end
             start = None
 
 

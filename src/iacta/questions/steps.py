@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from math import fsum
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import MomentForm
-from iacta.forms.parameter_kinds import CommaList, Flag, Kind, Schema, Whole
+from iacta.forms.parameter_kinds import CommaList, Flag, Kind, Number, Schema, Whole
 from iacta.forms.percentages import (
     describe_luck,
     format_armies,
@@ -30,12 +30,12 @@ from iacta.game.steps import (
     read_tree,
 )
 from iacta.inputs.checks import quote, read_int, read_list
-from iacta.inputs.errors import IactaError, MalformedError
+from iacta.inputs.errors import MalformedError
 from iacta.inputs.json_and_toml import parse_json
-from iacta.native.deadline import Deadline, run_in_threads
-from iacta.plan.judge import Judgement, StateValue, evaluate_state
-from iacta.plan.named_goals import GOAL_KINDS, read_goal_record
-from iacta.plan.step_tree import StateSearch, StepTree
+from iacta.native.deadline import Deadline
+from iacta.plan.judge import Judgement, StateValue
+from iacta.plan.named_goals import GOAL_KINDS
+from iacta.plan.step_tree import StepTree
 
 MIN_LOSS = 0.0005  # minimum loss or luck to show
 MAX_PRECISE_ERROR = 0.002  # maximum error of a precise chance; ten times as much for points
@@ -116,6 +116,12 @@ class StepsQuestion(MomentForm, Question):
         excludes="take or take_any or eliminate or worth",
         default=False,
     )
+    price: Fraction | None = parameter(
+        Number(minimum=0),
+        "The price of a lost army since the goal began.",
+        excludes="worth",
+        default=None,
+    )
     order: tuple[int, ...] | None = parameter(
         CommaList(Whole()),
         "The numbers of the steps to evaluate; 0 is the start.",
@@ -146,8 +152,9 @@ class StepsQuestion(MomentForm, Question):
     def goal(self) -> dict[str, Any] | None:
         """The goal of the first turn, in the form in which steps record it."""
         logged = (name for name, kind in GOAL_KINDS.items() if kind.is_logged)
-        given = [{name: getattr(self, name)} for name in logged if self.has(name)]
-        return given[0] if given else None
+        given = {name: getattr(self, name) for name in logged if self.has(name)}
+        price = {} if self.price is None else {"price": float(self.price)}
+        return {**given, **price} if given else None
 
     def answer(self, watch: Watch | None = None) -> "StepsAnswer":
         nodes = self.nodes
@@ -155,38 +162,10 @@ class StepsQuestion(MomentForm, Question):
         for number in order:
             read_int(number, "order", maximum=len(nodes) - 1)
         tree, deadline = StepTree(nodes), Deadline.from_time_limit(self.time_limit).disable_shares()
-        searches = tree.list_searches(order)
-        # The state in which a goal was chosen comes first, because it determines the price.
-        starts = tree.list_starts(searches)
-        others = [each for each in searches if each not in starts]
-        done = 0
-        for some in (starts, others):
-            for number, value in run_in_threads(
-                partial(self._evaluate, some, tree), range(len(some)), deadline
-            ):
-                if value is not None:
-                    tree.add_value(some[number], value)
-                done += 1
-                if watch is not None:
-                    part = done / (len(starts) + len(others))
-                    watch("Looking at steps", part, so_far=StepsAnswer(self, tree))
+        for done, total in tree.evaluate(order, deadline):
+            if watch is not None:
+                watch("Looking at steps", done / total, so_far=StepsAnswer(self, tree))
         return StepsAnswer(self, tree)
-
-    def _evaluate(
-        self, searches: Sequence[StateSearch], tree: StepTree, number: int, deadline: Deadline
-    ) -> StateValue | None:
-        """Return the value of a state, or `None` if it is unknown when the deadline comes."""
-        search = searches[number]
-        price = tree.find_price(search)
-        if price is None and not search.is_start:
-            return None  # the search for the price was interrupted
-        try:
-            goal = read_goal_record(search.turn, search.goal)
-            value = evaluate_state(search.turn, goal, deadline, price)
-        except IactaError:  # a recorded goal may not fit its turn
-            return None
-        # An interrupted search gives no reproducible value.
-        return None if deadline.is_over else value
 
 
 class StepValueRecord(KeyedRecord, of=Judgement):
@@ -302,7 +281,7 @@ class StepsAnswer(Answer):
 
     def _is_chance(self, step_index: int) -> bool:
         goal = self.tree.nodes[step_index].goal
-        return goal is not None and goal != {"worth": True}
+        return isinstance(goal, Mapping) and "worth" not in goal
 
     def _format_value(self, step_index: int, value: float) -> str:
         turn = self.tree.nodes[step_index].turn
@@ -340,7 +319,9 @@ class StepsAnswer(Answer):
         """Describe the luck and the cost since the player's turn began; empty if unknown."""
         path = [*self.tree.list_path(step_index)]
         judged = [self.judgements[each] or Judgement() for each in path]
-        if any(self.values[each] is None for each in path):
+        aimed = [each for each in path if self.tree.nodes[each].goal is not None]
+        is_mixed = len({self._is_chance(each) for each in aimed}) > 1
+        if is_mixed or any(self.values[each] is None for each in aimed):
             judged = [Judgement(luck_armies=each.luck_armies) for each in judged]
         return describe_sum(judged, is_chance=self._is_chance(step_index))
 
