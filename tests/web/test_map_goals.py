@@ -1,16 +1,19 @@
 """The board page: a goal belongs to the turn for which it was chosen."""
 
+import json
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
+import iacta
 from iacta.board.files import classic_board
 from iacta.board.scene import shorten_name
+from iacta.forms.percentages import format_goal_change
 from iacta.inputs.errors import IllegalError
 from iacta.plan.named_goals import GOAL_KINDS
 from iacta.web.labels import describe_goal, list_choices
-from tests.web.board_page import SLOWEST, TINY_LINK
+from tests.web.board_page import SLOWEST, TINY_LINK, downloaded
 from tests.web.conftest import RunScript, Visit
 from tests.web.test_map_link import BOARD
 
@@ -20,9 +23,7 @@ READ = """async ([board, fragment]) => {
   const { readLink, writeLink } = await import("/static/map_link.js");
   const look = { names: ["red", "blue"], steps: 500 };
   const { state } = readLink(fragment, board, look);
-  const { shown, ...others } = state.goals;
-  const first = { ...state, at: 1, goals: { ...others, 5: shown } };
-  return [state, readLink(writeLink(first, 0), board, look).state].map(({ goals }) => goals);
+  return [state, readLink(writeLink(state), board, look).state];
 }"""
 
 
@@ -62,7 +63,7 @@ def test_the_goal_of_a_turn_changes_only_this_turn(visit: Visit) -> None:
     page.get_by_role("button", name="Next player").click()
     expect(page.get_by_role("button", name="Goal: Choose a goal")).to_be_visible()
     choose_goal(page, "worth.0")
-    expect(steps.nth(5)).to_contain_text("points", timeout=SLOWEST)
+    expect(steps.nth(6)).to_contain_text("points", timeout=SLOWEST)
     assert list_goal_values(steps.all_text_contents()[:5]) == list_goal_values(red)
     for k in range(1, 5):
         percent = re.findall(r"[\d.]+%, (?:dice|choice)[^g]*", red[k])
@@ -73,17 +74,70 @@ def test_the_goal_of_a_turn_changes_only_this_turn(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Goal: Take East")).to_be_attached()
 
 
-def test_a_link_has_the_goal_of_each_turn(run_script: RunScript) -> None:
+@pytest.mark.parametrize(
+    ("goals", "first", "at"),
+    [("g=eliminate&t=0&q=0.1.0.0", "o1-0-0-0", 6), ("g=eliminate&t=0", "", 6)],
+)
+def test_an_old_link_has_the_goal_of_each_turn(
+    goals: str, first: str, at: int, run_script: RunScript
+) -> None:
     board = {**BOARD, "continents": CONTINENTS}
-    link = f"p=red&p=blue&h=a9.b1.b2.b1&g=eliminate&t=0&go=1&i=5&q=0.1.0.0&{STEPS}"
-    read = run_script(READ, [board, link])
-    first, again = read
-    assert first == {"0": "1.0.0", "shown": "eliminate.0.0"}  # 1 is the number of `continent`
-    assert again == {"5": "eliminate.0.0", "shown": "1.0.0"}
+    read = run_script(READ, [board, f"p=red&p=blue&h=a9.b1.b2.b1&{goals}&go=1&i=5&{STEPS}.5sy"])
+    for state in read:
+        assert (state["goal"], state["at"]) == (first, at)
+        texts = [(step["after"], step["text"]) for step in state["steps"][4:]]
+        assert texts == [(4, "n"), (5, "o4-0-0-0")]
+    assert read[0] == read[1]
 
 
-def test_an_old_link_has_the_goal_of_its_present_turn(run_script: RunScript) -> None:
-    board = {**BOARD, "continents": CONTINENTS}
-    link = f"p=red&p=blue&h=a9.b1.b2.b1&g=eliminate&t=0&go=1&i=5&{STEPS}"
-    read = run_script(READ, [board, link])
-    assert read == [{"shown": "eliminate.0.0"}, {"5": "eliminate.0.0"}]
+def test_a_second_goal_of_a_turn_leaves_the_steps_of_the_first_as_they_were(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&go=1&i=2&x=0a0-1-8-0.1m7")
+    steps = page.locator("#steps li")
+    expect(steps.nth(2)).to_contain_text("%", timeout=SLOWEST)
+    before = list_goal_values(steps.all_text_contents())
+    page.get_by_role("button", name="Goal: Take East").click()
+    choose_goal(page, "eliminate.0.1")
+    expect(steps).to_have_count(4)
+    expect(steps.nth(3)).to_contain_text(re.compile("Goal: Eliminate blue .*%"), timeout=SLOWEST)
+    assert list_goal_values(steps.all_text_contents()[:3]) == before
+    page.locator("#goal-now").click()
+    page.get_by_role("button", name="Stop attacking").click()
+    expect(steps.nth(4)).to_contain_text("choice -", timeout=SLOWEST)
+    assert list_goal_values(steps.all_text_contents()[:3]) == before
+    page.reload()
+    expect(steps.nth(4)).to_contain_text("choice -", timeout=SLOWEST)
+    assert list_goal_values(steps.all_text_contents()[:3]) == before
+    assert re.search(r"&g=o1-0-[1-9]\d*-0&", page.url)  # with the price of a lost army
+    assert re.search(r"\.2o4-0-[1-9]\d*-1[a-z]\.", page.url)
+    log = [json.loads(line) for line in downloaded(page, "Download the log").splitlines()]
+    assert log[0]["goal"]["price"] > 0
+    assert [step["do"] for step in log[0]["steps"]] == ["attack", "advance", "goal", "stop"]
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("button", name="Goal: Take East")).to_be_attached()
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "0p0-3.1a0-1-12-0-3.2m3.3o4-0-0-1.4a1-2-2-1-2.5s.6s",
+        "0p0-3.1a0-1-11-1-3.2a0-1-11-0-3.3m10.4a1-3-10-0-3.5m9.6s.7s",
+        "0p0-3.1s.2n.3o2-0-0-0.4p1-5.5s",
+    ],
+)
+def test_the_board_and_the_review_of_its_log_state_the_same_luck_and_cost(
+    steps: str, visit: Visit
+) -> None:
+    page = visit(f"{TINY_LINK}&f=3&go=1&i={steps.count('.') + 1}&x={steps}")
+    said = re.compile(
+        r"In this turn (?:you were [^(]*\((\S+) points\) and )?your choices cost (\S+)"
+    )
+    expect(page.locator("#report")).to_have_text(
+        re.compile(said.pattern + " points"), timeout=SLOWEST
+    )
+    luck, cost = said.search(page.locator("#report").text_content() or "").groups()  # type: ignore[union-attr]
+    found = iacta.review(downloaded(page, "Download the log"))
+    player = found.players[-1]
+    assert player.cost is not None
+    assert format_goal_change(player.cost, is_chance=True) == cost
+    assert format_goal_change(player.luck or 0.0, is_chance=True, sign="+") == (luck or "0.0")

@@ -1,5 +1,6 @@
 """Links of the board page: the URL contains the whole state."""
 
+import re
 from typing import Any
 
 from playwright.sync_api import expect
@@ -167,7 +168,7 @@ def test_links_without_a_version_stay_readable(run_script: RunScript) -> None:
         assert new == old
         assert old["problem"] == "", fragment
         state, players = old["state"], old["state"]["players"]
-        (goal,) = state.pop("goals").values() or ("",)
+        goal = ".".join(re.sub(r"^o(\d+-\d+)-0", r"\1", state.pop("goal")).split("-"))
         for step in state["steps"]:
             step |= parse_step_text(step.pop("text"), players)
         whole = {**DEFAULTS, **expected}
@@ -189,9 +190,8 @@ def make_parameters(goal: dict[str, Any], players: list[str]) -> dict[str, Any] 
         "any": {"take_any": names},
         "eliminate": {"eliminate": players[goal["victim"]]},
         "worth": {"worth": True},
-        "win": {},
     }
-    return known[goal["goal"]] | hold if goal["goal"] else None
+    return known[goal["goal"]] | hold if goal["goal"] in known else None
 
 
 # The state of a link that contains only two players and a position.
@@ -219,6 +219,20 @@ DEFAULTS = {
 def test_a_link_of_a_newer_version_is_named(visit: Visit) -> None:
     page = visit(TINY_LINK.replace("#", "#v=4&"))
     expect(page.locator("#wrong")).to_contain_text("from a newer version of iacta")
+
+
+def test_links_with_the_wish_to_win_the_game_open_without_a_goal(run_script: RunScript) -> None:
+    fragments = [
+        "p=red&p=blue&h=a9.b1.b2.b1&g=win&go=1&i=5&x=0a0-1-8-0.1m7.2s.3s.4n&q=0.1.0.0",
+        "p=red&p=blue&h=a9.b1.b2.b1&g=win&go=1",
+    ]
+    for (old, new), goal in zip(
+        run_script(READ_ALL, [BOARD, fragments]), ("o1-0-0-0", ""), strict=True
+    ):
+        assert new == old
+        assert old["problem"] == ""
+        assert old["state"]["goal"] == goal
+        assert not [step for step in old["state"]["steps"] if step["text"][0] == "o"]
 
 
 def test_a_code_keeps_its_victory_condition(visit: Visit) -> None:

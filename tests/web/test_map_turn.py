@@ -139,13 +139,13 @@ def test_the_change_in_each_step_is_divided_into_luck_and_decision(visit: Visit)
     expect(step.locator(".mark")).to_have_count(1)
     expect(page.locator("#graph")).to_be_visible()
     found = iacta.review(downloaded(page, "Download the log"))
-    (battle,) = found.steps  # red has not stopped yet
+    battle, advance = found.steps  # red has not stopped yet
     assert battle.is_assumed  # the dice were not entered
-    assert (battle.name, battle.lost, battle.moved) == ("A to B", 0, 3)
-    assert battle.cost == pytest.approx(cost)
+    assert (battle.name, battle.lost, advance.name) == ("A to B", 0, "3 armies move into B")
+    assert advance.cost == pytest.approx(cost)
 
 
-def test_new_armies_divide_a_log(visit: Visit) -> None:
+def test_a_log_has_new_armies_during_a_turn(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
     attack(page, "A", "B")
     fought(page, 9, 0)
@@ -156,8 +156,9 @@ def test_new_armies_divide_a_log(visit: Visit) -> None:
     says(page, "B", "red, 12")
     page.get_by_role("button", name="Stop attacking").click()
     found = iacta.review(downloaded(page, "Download the log"))
-    assert [(each.turn, each.name) for each in found.steps] == [(1, "A to B"), (1, "stop")]
-    before, after = found.steps[1].before, found.steps[0].after
+    names = ["A to B", "8 armies move into B", "place 4 on B", "stop attacking"]
+    assert [(each.turn, each.name) for each in found.steps] == [(1, name) for name in names]
+    before, after = found.steps[2].before, found.steps[1].after
     assert before is not None
     assert after is not None
     assert before > after
@@ -202,7 +203,7 @@ def test_the_dice_of_a_roll_are_in_the_url_and_the_log(visit: Visit, how: str) -
     page.reload()
     expect(page.locator("#steps")).to_contain_text("you lose", timeout=SLOWEST)
     log = downloaded(page, "Download the log")
-    (battle,) = json.loads(log)["battles"]
+    (battle,) = json.loads(log)["steps"]
     assert battle["dice"] == dice
     step = iacta.review(log).steps[0]
     assert (step.dice, step.is_assumed) == (dice, False)
@@ -463,7 +464,7 @@ def test_a_turn_on_a_phone_needs_no_scrolling(visit: Visit) -> None:
     expect(page.locator("#report")).to_have_text("The goal is reached.")
     page.get_by_role("button", name="Goal: Take South America").tap()
     page.get_by_label("Goal", exact=True).select_option(label="Take Africa (3)")
-    page.get_by_role("button", name="Goal: Take Africa").tap()
+    page.locator("#goal-now").tap()
     take(route[5:])
     page.get_by_role("button", name="Threats: what can they do to me?").tap()
     expect(page.locator("#now table")).to_contain_text("Break red's", timeout=SLOWEST)

@@ -1,9 +1,10 @@
 """Labels of the board page: the colours of players, and goals as short texts and in words.
 
-The page keeps a goal as a short text `kind.hold.numbers`, such as `continent.0.3`, which is part of
-its links. `hold` is 1 if conquests must also be held. The numbers are a continent, a player, or
-territories, in the order of the board and of the players. `GOAL_KINDS` has the words of goals, and
-says which goals can be held.
+A goal is a short text `kind.hold.numbers`, such as `continent.0.3`. `hold` is 1 if conquests must
+also be held. The numbers are a continent, a player, or territories, in the order of the board and
+of the players. In links a goal is a step such as `o1-0-0-3`: the number of the kind, `hold`, the
+price of a lost army in billionths (0 if unknown), and the numbers. `GOAL_KINDS` has the words of
+goals, and says which goals can be held.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,19 +16,18 @@ from iacta.board.files import classic_board
 from iacta.board.scene import shorten_name
 from iacta.charts.board_layers import choose_digit_colour
 from iacta.charts.theme import choose_colours, choose_shapes
+from iacta.game.steps import Step
 from iacta.inputs.checks import parse_int, quote, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.plan.named_goals import GOAL_KINDS
-from iacta.web.turns import read_sent_board, read_sent_players
+from iacta.web.read_question import read_sent_board, read_sent_players
 
 T = TypeVar("T")
 
-GAME_KIND = "win"  # the kind of the wish to win the game, which is no goal of a turn
 CONTINENT_KIND = "continent"
-# The kinds of goals in links, and the kinds of goals of plans. The order is that of the numbers
-# that links of version 2 use for the goals of other turns.
+# The kinds of goals on the page, and the kinds of goals of plans. The numbers of kinds in links
+# follow this order from 1; in links of version 2, 0 was the wish to win the game.
 LINK_KINDS = {
-    GAME_KIND: "",
     CONTINENT_KIND: "take",
     "all": "take",
     "any": "take_any",
@@ -35,14 +35,14 @@ LINK_KINDS = {
     "worth": "worth",
     "now": "win",
 }
-# A goal of the page is kept for a whole turn and written into logs, so `own_any`, which counts from
-# the present position, is left out.
+# A goal of the page lasts until it changes or the turn ends, and is written into logs, so
+# `own_any`, which counts from the present position, is left out.
 KINDS = LINK_KINDS | {
     name: name
     for name, kind in GOAL_KINDS.items()
     if kind.is_logged and name not in LINK_KINDS.values()
 }
-FIRST_KINDS = (GAME_KIND, "now")  # the first goals of the menu
+FIRST_KIND = "now"  # the first goal of the menu
 
 
 def describe_labels(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,8 +87,8 @@ def describe_players(players: Sequence[str]) -> list[dict[str, str]]:
 
 def list_choices(board: Board, players: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield the goals to choose from: their texts in words, and a player to eliminate."""
-    for kind in sorted(KINDS, key=lambda kind: kind not in FIRST_KINDS):
-        words, names = _phrase_kind(kind), _name_kind(kind)
+    for kind in sorted(KINDS, key=lambda kind: kind != FIRST_KIND):
+        words, names = GOAL_KINDS[KINDS[kind]].words, _name_kind(kind)
         if names == CONTINENT_KIND:
             for number, land in enumerate(board.continents):
                 taken = f"{words.format(shorten_name(land.name))} ({land.bonus})"
@@ -101,15 +101,8 @@ def list_choices(board: Board, players: Sequence[str]) -> Iterator[dict[str, Any
             yield {"text": f"{kind}.0", "words": words.format("several territories …")}
 
 
-def _phrase_kind(kind: str) -> str:
-    """Return a kind of goal in words, with `{}` for the territories or the player."""
-    return "Win the game" if kind == GAME_KIND else GOAL_KINDS[KINDS[kind]].words
-
-
 def _name_kind(kind: str) -> str:
     """Return the kind of things in the name of a goal, such as `"player"`; `""` for none."""
-    if kind == GAME_KIND:
-        return ""
     return kind if kind == CONTINENT_KIND else GOAL_KINDS[KINDS[kind]].names
 
 
@@ -119,8 +112,8 @@ def describe_goal(given: object, board: Board, players: Sequence[str]) -> dict[s
     given: the short text of a goal, or the parameters of `plan`.
 
     >>> label = describe_goal({"take": "Asia"}, classic_board(), ["red", "blue"])
-    >>> label["text"], label["words"]
-    ('continent.0.4', 'Take Asia')
+    >>> label["text"], label["step"], label["words"]
+    ('continent.0.4', 'o1-0-0-4', 'Take Asia')
     >>> describe_goal("eliminate.1.1", classic_board(), ["red", "blue"])["parameters"]
     {'eliminate': 'blue', 'hold': True}
     """
@@ -128,34 +121,50 @@ def describe_goal(given: object, board: Board, players: Sequence[str]) -> dict[s
     if not isinstance(text, str):
         raise MalformedError(f"goal must be a text or an object, got {quote(given)}")
     kind, *parts = text.split(".")
-    if kind.isdecimal() and int(kind) < len(LINK_KINDS):
-        kind = [*LINK_KINDS][int(kind)]
+    if kind.isdecimal() and 1 <= int(kind) <= len(KINDS):
+        kind = [*KINDS][int(kind) - 1]
     if kind not in KINDS:
         raise IllegalError(f"goal must be one of {', '.join(KINDS)}, got {quote(kind)}")
     hold, *numbers = [parse_int(part, "goal") for part in parts if part] or [0]
     words, parameters, targets = _describe_kind(kind, numbers, board, players)
-    can_hold = kind == GAME_KIND or GOAL_KINDS[KINDS[kind]].can_hold
+    can_hold = GOAL_KINDS[KINDS[kind]].can_hold
     if hold and can_hold:
         parameters = {**parameters, "hold": True}
     return {
         "text": ".".join(map(str, (kind, hold, *numbers))),
+        "step": f"o{'-'.join(map(str, ([*KINDS].index(kind) + 1, hold, 0, *numbers)))}",
         "words": shorten_name(words),
-        "is_game": kind == GAME_KIND,
         "is_list": _name_kind(kind) == "territories",
         "hold": bool(hold) if can_hold else None,
-        "parameters": parameters if parameters or kind == GAME_KIND else None,
+        "parameters": parameters or None,
         "targets": targets,
     }
+
+
+def read_goal_step(text: str, board: Board, players: Sequence[str]) -> Step:
+    """Read the text of a step that changes the goal; a goal that does not fit is left out.
+
+    >>> read_goal_step("o4-1-0-1", classic_board(), ["red", "blue"])
+    {'do': 'goal', 'goal': {'eliminate': 'blue'}}
+    """
+    kind, hold, _, *numbers = [*text.removeprefix("o").split("-"), "", ""]
+    label = None
+    if kind:
+        label = _describe_if_possible(".".join((kind, hold, *numbers)), board, players)
+    goal = dict((label or {}).get("parameters") or {})
+    goal.pop("hold", None)  # steps are judged without it
+    return {"do": "goal", "goal": goal or None}
 
 
 def _describe_kind(
     kind: str, numbers: Sequence[int], board: Board, players: Sequence[str]
 ) -> tuple[str, dict[str, Any], list[int]]:
     """Return a goal in words, as parameters of `plan`, and the numbers of its territories."""
-    words, names, key = _phrase_kind(kind), _name_kind(kind), KINDS[kind]
+    names, key = _name_kind(kind), KINDS[kind]
+    words = GOAL_KINDS[key].words
     number, targets = numbers[0] if numbers else 0, list[int]()
     if not names:
-        return words, {key: True} if key else {}, targets
+        return words, {key: True}, targets
     if names == CONTINENT_KIND:
         continent = _choose(board.continents, number, names)
         targets = [board.territories.index(name) for name in continent.territories]

@@ -29,13 +29,12 @@ from iacta.web.client_gone import run_while_connected
 from iacta.web.labels import describe_labels
 from iacta.web.limits import MAX_QR_LETTERS
 from iacta.web.process_pool import Work
+from iacta.web.read_question import read_sent_board, read_text
 from iacta.web.templates import render_template
 from iacta.web.turns import (
     NAMES,
     deal_territories,
     describe_setup,
-    read_sent_board,
-    read_text,
     replay_turns,
     step_turn,
     sum_steps,

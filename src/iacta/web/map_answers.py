@@ -128,8 +128,8 @@ class GoalLabel(TypedDict):
     """A goal of the page.
 
     text: the short text of the goal.
+    step: the choice of the goal as the text of a step in links.
     words: the goal in words.
-    is_game: whether the goal is to win the game.
     is_list: whether the goal lists territories.
     hold: whether conquests must also be held; `None` if this cannot be asked.
     parameters: the parameters of `plan`; `None` until territories are chosen.
@@ -137,8 +137,8 @@ class GoalLabel(TypedDict):
     """
 
     text: str
+    step: str
     words: str
-    is_game: bool
     is_list: bool
     hold: bool | None
     parameters: dict[str, Any] | None
@@ -273,17 +273,15 @@ class StepResult(TurnRecord):
 
     words: the step described in words.
     luck: the luck of the dice in armies, described in words; empty for a step without dice or for a
-        large battle; `None` for an advance, which continues a battle.
+        large battle; `None` for an advance or a new goal, which continue a battle.
     step: the step as logs record it, with the result of the dice.
     text: the step as a short text, as links record it.
-    begins_turn: whether the step begins the next player's turn.
     """
 
     words: str
     luck: str | None
     step: dict[str, Any]
     text: str
-    begins_turn: bool
 
 
 class ImpossibleStep(TypedDict):

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlencode
 
+from iacta.board import Board
+from iacta.board.board import read_name
+from iacta.board.files import read_board
 from iacta.forms.form import Form, Parameter
 from iacta.forms.parameter_kinds import Flag
 from iacta.forms.question import QUESTIONS, Question, explain_unknown_parameter
-from iacta.inputs.checks import quote, split_words
-from iacta.inputs.errors import IllegalError
+from iacta.inputs.checks import quote, read_list, split_words
+from iacta.inputs.errors import IllegalError, MalformedError
 
 
 def list_served_questions() -> dict[str, type[Question]]:
@@ -87,3 +90,27 @@ def write_query(question: Question) -> str:
         text = parameter.kind.format(value) if not isinstance(parameter.kind, Flag) else "true"
         pairs.append((parameter.name, text))
     return urlencode(pairs)
+
+
+def read_sent_board(body: Mapping[str, Any]) -> Board | None:
+    """Read the `board` of a request; return `None` for the classic board."""
+    given = body.get("board")
+    if given is None or given == "classic":
+        return None
+    if isinstance(given, Mapping):
+        return read_board(given)
+    raise MalformedError(f"board must be 'classic' or an object, got {quote(given)}")
+
+
+def read_text(body: Mapping[str, Any], name: str, default: str | None = None) -> str:
+    """Read a text in a request."""
+    value = body.get(name, default)
+    if not isinstance(value, str):
+        raise MalformedError(f"{name} must be text, got {quote(value)}")
+    return value
+
+
+def read_sent_players(body: Mapping[str, Any]) -> list[str]:
+    """Read the names of all owners in a request; their numbers are their places in this list."""
+    players = read_list(body.get("players", []), "players", "names")
+    return [read_name(player, "player") for player in players]

@@ -5,6 +5,7 @@ the codes of the turns that follow. To undo a step, the client sends an earlier 
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -13,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from iacta.board import Board
-from iacta.board.board import read_name
 from iacta.board.codes import Code
-from iacta.board.files import classic_board, read_board
+from iacta.board.files import classic_board
 from iacta.board.formats.reading import FileTable
 from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.percentages import describe_luck, percent, short_percent
@@ -31,7 +31,6 @@ from iacta.game.codes import (
 )
 from iacta.game.setup import list_owners
 from iacta.game.steps import (
-    BATTLE_KEYS,
     STEP_TEXTS,
     Step,
     TreeTurn,
@@ -39,9 +38,9 @@ from iacta.game.steps import (
     find_attack,
     format_step_text,
     list_advances,
+    name_territories,
     parse_step_text,
     read_border,
-    read_corrections,
     read_losses,
     read_tree,
     record_step,
@@ -53,6 +52,8 @@ from iacta.plan.judge import Judgement, measure_army_luck
 from iacta.probability.distribution import Probability
 from iacta.questions.steps import describe_sum
 from iacta.rules.roll import Losses
+from iacta.web.labels import read_goal_step
+from iacta.web.read_question import read_sent_board, read_sent_players, read_text
 
 MAX_ARMIES_FOR_LUCK = 1_000  # the luck of larger battles takes too long to compute
 NAMES = ("red", "blue", "green", "yellow", "purple", "orange", "black", "white")  # new players
@@ -62,31 +63,8 @@ SETUP_KEYS = (
 )
 # The keys of the fields of a turn that have no control on the page.
 FIELD_KEYS = ("phase", *(key for key in OPTIONS if key not in (*SETUP_KEYS, "place")))
+GOAL_STEP = re.compile(r"o(?:\d{1,10}(?:-\d{1,10})*)?")  # the text of a step that changes the goal
 MAX_ROLLS_SHOWN = 12  # maximum number of results of a roll that are shown as buttons
-
-
-def read_sent_board(body: Mapping[str, Any]) -> Board | None:
-    """Read the `board` of a request; return `None` for the classic board."""
-    given = body.get("board")
-    if given is None or given == "classic":
-        return None
-    if isinstance(given, Mapping):
-        return read_board(given)
-    raise MalformedError(f"board must be 'classic' or an object, got {quote(given)}")
-
-
-def read_text(body: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """Read a text in a request."""
-    value = body.get(name, default)
-    if not isinstance(value, str):
-        raise MalformedError(f"{name} must be text, got {quote(value)}")
-    return value
-
-
-def read_sent_players(body: Mapping[str, Any]) -> list[str]:
-    """Read the names of all owners in a request; their numbers are their places in this list."""
-    players = read_list(body.get("players", []), "players", "names")
-    return [read_name(player, "player") for player in players]
 
 
 def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
@@ -243,7 +221,7 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
         return {"turns": [], "problem": str(error)}
     check_version(body)
     players = read_sent_players(body)
-    nodes = read_tree(turn, _read_step_texts(body.get("steps", []), players))
+    nodes = read_tree(turn, _read_step_texts(body.get("steps", []), turn.board, players))
     states = [describe_turn(turn)]
     for node in nodes[1:]:
         before = nodes[node.before].turn
@@ -255,14 +233,19 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     return {"turns": states}
 
 
-def _read_step_texts(given: object, players: Sequence[str]) -> list[Any]:
+def _read_step_text(text: str, board: Board, players: Sequence[str]) -> Step:
+    is_goal = GOAL_STEP.fullmatch(text)
+    return read_goal_step(text, board, players) if is_goal else parse_step_text(text, players)
+
+
+def _read_step_texts(given: object, board: Board, players: Sequence[str]) -> list[Any]:
     """Read the short texts among recorded steps, up to the first unreadable text."""
     steps = list[Any]()
     for record in read_list(given, "steps", "steps"):
         if isinstance(record, Mapping) and "text" in record:
             refuse_unknown_keys(record, ("after", "text"))
             try:
-                step = parse_step_text(read_text(record, "text"), players)
+                step = _read_step_text(read_text(record, "text"), board, players)
             except MalformedError:
                 break
             record = {"after": record.get("after"), **step}
@@ -278,10 +261,11 @@ def _describe_step(
     return {
         "words": words,
         # An advance rolls no dice: the luck of its battle still applies.
-        "luck": None if step["do"] == "advance" else _describe_step_luck(before, step, after),
+        "luck": None
+        if step["do"] in ("advance", "goal")
+        else _describe_step_luck(before, step, after),
         "step": {name: value for name, value in step.items() if name != "after"},
         "text": format_step_text(step, before.board, known) if step["do"] in STEP_TEXTS else "",
-        "begins_turn": step["do"] == "next",
     }
 
 
@@ -311,59 +295,31 @@ def write_log(body: Mapping[str, Any]) -> dict[str, Any]:
         turns, the `goal` of the first turn, the `line` of numbers of the steps on the path,
         and the `board` unless it is the classic board.
 
-    Each turn starts a new line of text, and so do new armies during a turn.
+    Each turn is a line of text, with all its steps.
     """
     turn = _read_turn(body, "steps", "goal", "line")
     nodes = read_tree(turn, body.get("steps", []), body.get("goal"))
     path = [read_int(k, "line", minimum=1, maximum=len(nodes) - 1) for k in body.get("line", [])]
-    lines, corrected = list[dict[str, Any]](), list[Any]()
-    line: dict[str, Any] | None = None
+    lines = list[dict[str, Any]]()
 
-    def begin(node: TreeTurn) -> dict[str, Any]:
+    def begin(node: TreeTurn) -> None:
         assert node.turn is not None  # noqa: S101 # all steps of the line are possible
-        new: dict[str, Any] = {"turn": node.turn.to_code()}
-        if not lines and body.get("board") not in (None, "classic"):
-            new["board"] = body["board"]
-        if node.goal is not None:
-            new["goal"] = node.goal
-        new["battles"] = []
-        if corrected:
-            new["corrected"] = [*corrected]
-            corrected.clear()
-        lines.append(new)
-        return new
+        is_known = lines or body.get("board") in (None, "classic")
+        board = {} if is_known else {"board": body["board"]}
+        goal = {} if node.goal is None else {"goal": node.goal}
+        lines.append({"turn": node.turn.to_code(), **board, **goal, "steps": []})
 
-    for k in path:
-        node, before = nodes[k], nodes[nodes[k].before]
-        if node.step is None or node.turn is None or before.turn is None:
+    begin(nodes[0])
+    for node in (nodes[k] for k in path):
+        if node.step is None or node.turn is None:
             break
-        do = node.step["do"]
-        if do == "attack":
-            line = line or begin(before)
-            start, to = read_border(before.turn, node.step)
-            battle = {name: n for name, n in node.step.items() if name in BATTLE_KEYS}
-            if node.turn.phase == "advance":
-                battle["moved"] = list_advances(node.turn)[0]
-            line["battles"].append({**battle, "from": start, "to": to})
-        elif do == "advance" and line:
-            line["battles"][-1]["moved"] = node.step["armies"]
-        elif do in ("stop", "next"):
-            if line is None and before.turn.phase == "attack":
-                begin(before)
-            line = None
-        elif do in ("get", "place", "correct"):
-            if line:
-                line["stops"] = False
-            line = None
-            if do == "correct":
-                changes = read_corrections(before.turn, node.step["on"])
-                corrected += [[name, held.owner, held.armies] for name, held in changes.items()]
-    last = nodes[path[-1]] if path else nodes[0]
-    if corrected and last.turn is not None and last.turn.phase == "attack":
-        line = begin(last)
-    if line:
-        line["stops"] = False
-    return {"log": "".join(f"{json.dumps(each)}\n" for each in lines)}
+        if node.step["do"] == "next":
+            begin(node)
+        else:
+            start = nodes[node.before].turn
+            assert start is not None  # noqa: S101 # the step is possible
+            lines[-1]["steps"].append(name_territories(start.board, node.step))
+    return {"log": "".join(f"{json.dumps(each)}\n" for each in lines if each["steps"])}
 
 
 def _describe_step_luck(before: Turn, step: Step, after: Turn) -> str:

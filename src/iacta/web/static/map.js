@@ -25,7 +25,7 @@ import {
 import { BoardMap } from "./map_board.js";
 import { findNextStep } from "./map_history.js";
 import { findPlan, forgetAnswers } from "./map_jobs.js";
-import { findPlayer } from "./map_labels.js";
+import { findGoal, findPlayer } from "./map_labels.js";
 import { cutNote, readLink } from "./map_link.js";
 import { EXAMPLES, listRecent, loadBoard, loadExample, readText, remember } from "./map_open.js";
 import { render, showShared } from "./map_page.js";
@@ -41,13 +41,11 @@ import {
   address,
   commit,
   findCode,
-  findGoalText,
   findLink,
   forgetBegun,
   isAnalysing,
   look,
   makeLink,
-  setGoal,
   store,
   tree,
   update,
@@ -258,8 +256,7 @@ listen("to-play", "click", () => {
 
 listen("corrected", "click", correct);
 listen("start-over", "click", () => {
-  const { goals } = store.state;
-  const parts = { steps: [], at: 0, goals: { 0: goals[0] ?? "" }, played: false };
+  const parts = { steps: [], at: 0, played: false };
   if (mayEnd()) open(() => begin({ ...store.state, ...parts }));
 });
 listen("pad", "click", ({ target }) => target.dataset.key && pressPad(target.dataset.key));
@@ -305,7 +302,7 @@ listenToSubmit("deal", () => {
   const { board, state } = store;
   const sizes = { players: state.players.length, territories: board.territories.length };
   ask("board/deal", { ...sizes, armies: readWhole(on.each, 1) }, (dealt) =>
-    replace(changeState(state, { ...dealt, goals: {}, keep: {}, stay: [] })),
+    replace(changeState(state, { ...dealt, goal: "", keep: {}, stay: [] })),
   );
 });
 listenToSubmit("rest", () => {
@@ -353,9 +350,7 @@ const toggleView = (view) => update({ view: store.view === view ? "" : view });
 listen("goal-now", "click", () => toggleView("goals"));
 listen("threatened", "click", () => toggleView("threats"));
 listen("kind", "change", () => chooseGoal(on.kind.value, "goals"));
-listen("hold", "change", () =>
-  commit(setGoal(store.state, setHold(findGoalText(), on.hold.checked))),
-);
+listen("hold", "change", () => chooseGoal(setHold(findGoal().text, on.hold.checked), store.view));
 listen("pick", "click", () =>
   update(store.isPicking ? { isPicking: false, view: "" } : { isPicking: true, view: "goals" }),
 );

@@ -1,20 +1,21 @@
 // Actions: changes of the position and the turn by mouse, touch, keyboard and buttons.
 
 import { postJson, Refused } from "./ask.js";
+import { insertGoal, isGoalStep } from "./map_history.js";
 import { makeLogQuestion } from "./map_jobs.js";
 import { describeGoal, findGoal } from "./map_labels.js";
-import { changeState, findLetters, setHolding, toggleTarget } from "./map_state.js";
+import { changeState, findLetters, readGoal, setHolding, toggleTarget } from "./map_state.js";
 import {
   commit,
   countLeft,
   findEdited,
+  findGoalStart,
   findGoalText,
   findLink,
   findTurn,
   forgetBegun,
   isAnalysing,
   look,
-  setGoal,
   store,
   tree,
   update,
@@ -121,7 +122,7 @@ export function setStaying(t, isStaying) {
 
 /** Add a territory to the goal, or remove it. */
 export function changeTarget(t) {
-  commit(setGoal(store.state, toggleTarget(findGoalText(), t)));
+  chooseGoal(toggleTarget(findGoal().text, t), store.view);
   announce(store.map.words(t));
 }
 
@@ -230,11 +231,12 @@ async function takeStep(step) {
     }
     forgetBegun();
     const turn = tree.turns[following.at];
-    if (turn.begins_turn) store.chosen = null;
+    const isNext = step.do === "next";
+    if (isNext) store.chosen = null;
     const isPicked = ({ from, to }) => from === picked.from && to === picked.to;
     if (step.from === picked.from && turn.odds.some(isPicked)) store.picked = picked;
     commit({ ...state, ...following }, { isStep: true });
-    if (turn.begins_turn) store.map.reveal(store.map.findLargestStack());
+    if (isNext) store.map.reveal(store.map.findLargestStack());
     if (document.activeElement === document.body) on.now.focus({ preventScroll: true });
     announce(`${turn.words}. ${turn.sentence}`);
     isTaken = true;
@@ -264,9 +266,30 @@ export function findStepBefore(k) {
 export async function chooseGoal(given, view = "") {
   const goal = given && (await describeGoal(given));
   Object.assign(store, { view, isPicking: Boolean(goal?.is_list) && view === "goals" });
-  commit(setGoal(store.state, goal?.text ?? ""), { isStep: true });
+  setGoal(goal?.step ?? "", goal?.parameters);
   const targets = findGoal()?.targets ?? [];
   if (targets.length && !store.isPicking) store.map.scrollToAll(targets);
+}
+
+/**
+ * Set the goal of the next step, as the text of a step. The goals of earlier steps stay: another
+ * goal is a step of its own.
+ */
+function setGoal(text, parameters) {
+  const { state } = store;
+  const { steps, at, played } = state;
+  const [last, start] = [steps[at - 1], findGoalStart()];
+  const isLast = !steps.some(({ after }) => after === at);
+  if (readGoal(text) === readGoal(findGoalText())) return store.render();
+  if (!played || !steps.length || (at === start && !findGoalText() && !isGoalStep(last)))
+    return commit(insertGoal(state, at, text), { isStep: true });
+  const isOther = isLast && isGoalStep(last); // the goal before has no steps
+  const k = isOther ? at : steps.length + 1;
+  const step = { ...(isOther ? last : { after: at }), text: text || "o" };
+  const { hold, ...goal } = parameters ?? {};
+  tree.putGoal(k, step, Object.keys(goal).length ? goal : null);
+  const next = isOther ? steps.with(k - 1, step) : [...steps, step];
+  commit({ ...state, steps: next, at: k }, { isStep: true });
 }
 
 /** The actions of the buttons beside the map. */

@@ -5,7 +5,7 @@
 // words, or the reason why the step or the position is impossible.
 
 import { postJson, Refused } from "./ask.js";
-import { makeSetup } from "./map_state.js";
+import { makeSetup, readPrice } from "./map_state.js";
 
 export class Tree {
   constructor() {
@@ -30,13 +30,26 @@ export class Tree {
     const sent = steps.map(({ after, text }) => ({ after, text }));
     const body = { setup: makeSetup(state), board: board.board, players, steps: sent };
     const store = ({ turns = [], problem, error = problem ? new Refused(problem) : null }) => {
+      const isSame = this.key === key && this.texts.every((text, k) => text === texts[k]);
+      if (!isSame) this.version += 1; // not if steps are added
       Object.assign(this, { key, texts, turns, error, isWaiting: false });
-      this.version += 1;
       for (const turn of turns) readOwners(turn, players);
       done();
     };
     postJson("api/v1/turn/replay", body).then(store, (error) => store({ error }));
     return false;
+  }
+
+  /** Choose a goal as step `k`, which does not change the turn. */
+  putGoal(k, { after, text }, goal) {
+    if (k <= this.texts.length) this.version += 1;
+    this.turns[k] = { ...this.turns[after], words: "", luck: null, step: { do: "goal", goal } };
+    this.texts[k - 1] = joinText({ after, text });
+  }
+
+  /** Replace the text of a step that stays the same, except for the price of its goal. */
+  setText({ after }, k, text) {
+    this.texts[k - 1] = joinText({ after, text });
   }
 
   /** Forget an error, so that `load` asks again. */
@@ -59,7 +72,7 @@ export class Tree {
   }
 
   /** Remove a step and all later steps; return the changed parts of the state. */
-  remove({ steps, goals }, gone) {
+  remove({ steps }, gone) {
     const [isGone, numbers, left] = [[false], [0], []];
     steps.forEach((step, k) => {
       isGone[k + 1] = k + 1 === gone || isGone[step.after];
@@ -70,28 +83,15 @@ export class Tree {
     this.turns = this.turns.filter((_, k) => !isGone[k]);
     this.texts = left.map(joinText);
     this.version += 1;
-    const kept = Object.entries(goals).filter(([k]) => !isGone[k]);
-    return {
-      steps: left,
-      at: numbers[steps[gone - 1].after],
-      goals: Object.fromEntries(kept.map(([k, goal]) => [numbers[k], goal])),
-    };
+    return { steps: left, at: numbers[steps[gone - 1].after] };
   }
 
-  /** Return the number of the step that begins the turn of a step; 0 for the first turn. */
-  findTurnStart(steps, k) {
-    while (k > 0 && !this.turns[k]?.begins_turn) k = steps[k - 1].after;
-    return k;
-  }
-
-  /**
-   * Return the steps in the format of questions. `goals` has the parameters of the goal of each
-   * turn, by the step that begins the turn.
-   */
-  listSteps(steps, goals) {
-    return steps.map(({ after }, k) => {
-      const goal = this.turns[k + 1].begins_turn && goals[k + 1];
-      return { after, ...this.turns[k + 1].step, ...(goal && { goal }) };
+  /** Return the steps in the format of questions, with the prices of their goals. */
+  listSteps(steps) {
+    return steps.map(({ after, text }, k) => {
+      const { step } = this.turns[k + 1];
+      const goal = step.goal && { goal: { ...step.goal, ...readPrice(text) } };
+      return { after, ...step, ...goal };
     });
   }
 }
@@ -104,6 +104,29 @@ function readOwners(turn, players) {
 }
 
 const joinText = ({ after, text }) => `${after}${text}`;
+
+export const beginsTurn = ({ text }) => text === "n";
+export const isGoalStep = (step) => step?.text[0] === "o";
+
+/** Return the number of the step that begins the turn of a step; 0 for the first turn. */
+export function findTurnStart(steps, k) {
+  while (k > 0 && !beginsTurn(steps[k - 1])) k = steps[k - 1].after;
+  return k;
+}
+
+/** Return the number of the step at which the goal of a step was chosen; 0 for the start. */
+export function findGoalStart(steps, k) {
+  while (k > 0 && !beginsTurn(steps[k - 1]) && !isGoalStep(steps[k - 1])) k = steps[k - 1].after;
+  return k;
+}
+
+/** Return a state in which a goal is chosen after a step, also for all later steps. */
+export function insertGoal({ steps, at, ...state }, after, text) {
+  if (!after) return { ...state, steps, at, goal: text };
+  const move = (k) => (k >= after ? k + 1 : k);
+  const later = steps.slice(after).map((step) => ({ ...step, after: move(step.after) }));
+  return { ...state, steps: [...steps.slice(0, after), { after, text }, ...later], at: move(at) };
+}
 
 /** Return the numbers of the steps on the path to a step, including this step. */
 export function findPath(steps, at) {

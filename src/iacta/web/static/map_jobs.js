@@ -4,7 +4,17 @@ import { postJson } from "./ask.js";
 import { readPlan } from "./map_analysis.js";
 import { findLine, findPath } from "./map_history.js";
 import { findGoal, isChosen } from "./map_labels.js";
-import { findGoalText, findTurn, findTurnStart, searches, store, tree } from "./map_store.js";
+import { readGoal, readPrice } from "./map_state.js";
+import {
+  findGoalStart,
+  findGoalText,
+  findTurn,
+  findTurnStart,
+  keepPrice,
+  searches,
+  store,
+  tree,
+} from "./map_store.js";
 
 const SECONDS = { goal: 9, longGoal: 20, games: 12, list: 9 };
 const GAMES = 600; // the number is fixed, so that a link always shows the same chances to win
@@ -32,7 +42,7 @@ export function startSearches() {
   searches.games.run(games.map(makeWinJob).filter(Boolean));
   const lists = [
     (view === "threats" || findTurn().phase === "fortify") && makeThreatsJob(state.at),
-    (isChoosing() || findGoal()?.is_game) && makeGoalsJob(state.at),
+    isChoosing() && makeGoalsJob(state.at),
   ];
   searches.lists.run(lists.filter(Boolean));
   valueSteps(line);
@@ -45,10 +55,9 @@ export function startSearches() {
 function valueSteps(line) {
   const { state } = store;
   const key = JSON.stringify([tree.key, tree.version]);
-  const goals = listGoals();
   const all = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])];
   const texts = [];
-  for (const k of all) texts[k] = JSON.stringify(goals[findTurnStart(k)] ?? null);
+  for (const k of all) texts[k] = readGoal(findGoalText(k));
   if (store.values.key !== key) store.values = { key, goals: texts, rows: [], job: null, sums: {} };
   const { values } = store;
   if (texts.some((text, k) => k in values.goals && text !== values.goals[k])) {
@@ -59,6 +68,8 @@ function valueSteps(line) {
   const found = searches.values.find(values.job)?.found?.values ?? [];
   const asked = values.job?.body.order ?? [];
   for (const k of asked) values.rows[k] = found[k] ?? values.rows[k];
+  for (const k of all)
+    if (values.rows[k]?.price && findGoalStart(k) === k) keepPrice(k, values.rows[k].price);
   if (!values.job || searches.values.isDone(values.job)) {
     const isFruitful = asked.some((k) => found[k]);
     const isRetried = !isFruitful && values.job?.seconds === SECONDS.list;
@@ -98,7 +109,7 @@ export function findSum() {
 
 const makeStepsJob = (order, seconds) => ({
   address: "api/v1/steps",
-  body: { ...makeTree(), ...listGoals()[0], order },
+  body: { ...makeTree(), ...findRootGoal(), order },
   seconds,
 });
 
@@ -106,62 +117,33 @@ const makeStepsJob = (order, seconds) => ({
 const makeTree = () => ({
   code: findTurn(0).code,
   board: store.board.board,
-  steps: tree.listSteps(store.state.steps, listGoals()),
+  steps: tree.listSteps(store.state.steps),
 });
 
 /** Return the current line of steps as a question for the server's log. */
 export const makeLogQuestion = () => ({
   ...makeTree(),
-  goal: listGoals()[0] ?? null,
+  goal: findRootGoal(),
   line: findLine(store.state.steps, store.state.at),
 });
 
-/** Return the goals of all turns in the format of steps and logs, by the step that begins the turn. */
-function listGoals() {
-  const starts = [0, ...store.state.steps.map((_, k) => k + 1)].filter(
-    (k) => findTurnStart(k) === k,
-  );
-  const goals = starts.map((k) => {
-    const goal = findGoal(k);
-    const { hold, ...parameters } = (goal?.is_game ? findBestGoal([k]) : goal?.parameters) ?? {};
-    return [k, Object.keys(parameters).length ? parameters : null];
-  });
-  return Object.fromEntries(goals.filter(([, goal]) => goal));
-}
-
-/** Return the most helpful goal of the first turn whose goals are known. */
-const findBestGoal = (steps) =>
-  steps
-    .map((k) => searches.lists.find(makeGoalsJob(k))?.found?.goals)
-    .find(Boolean)
-    ?.find(({ parameters }) => parameters)?.parameters;
-
-/**
- * Return the goal after a step, as parameters of `plan`. For the goal to win the game, this is the
- * most helpful goal.
- */
-export function findGoalAfter(k) {
-  const goal = findGoal(k);
-  if (!goal?.is_game) return goal?.parameters ?? null;
-  const best = findBestGoal([...findPath(store.state.steps, k).reverse(), 0]);
-  if (best) return { ...best, ...goal.parameters };
-  return searches.lists.isDone(makeGoalsJob(k)) ? { worth: true } : null;
+/** Return the goal at the start as a goal of steps and logs; null without a goal. */
+function findRootGoal() {
+  const { hold, ...goal } = findGoal(0)?.parameters ?? {};
+  return Object.keys(goal).length ? { ...goal, ...readPrice(store.state.goal) } : null;
 }
 
 /**
- * Return the price of a lost army for a plan after a step. The price is found at the start of the
- * turn, so that the plans of a turn do not give up more and more chance to lose fewer armies.
+ * Return the price of a lost army for a plan after a step. The price is found where the goal was
+ * chosen, so that later plans do not give up more and more chance to lose fewer armies.
  */
-function findPrice(k, { hold, worth }) {
-  const start = findTurnStart(k);
-  const price = store.values.rows[start]?.price;
-  return k !== start && price && !hold && !worth ? { price } : {};
-}
+const findPrice = (k, { hold, worth }) =>
+  k === findGoalStart(k) || hold || worth ? {} : readPrice(findGoalText(k));
 
 /** Return the job for a plan after a step; null without a goal or a turn. */
 export function makeGoalJob(k) {
   const { board } = store;
-  const goal = findGoalAfter(k);
+  const goal = findGoal(k)?.parameters;
   const code = findTurn(k)?.code;
   if (!goal || !code) return null;
   return {

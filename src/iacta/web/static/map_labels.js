@@ -1,7 +1,9 @@
 // Labels from the server: colours, shapes and short names of players, and goals in words.
 
 import { postJson } from "./ask.js";
-import { findGoalText, findTurnStart, store } from "./map_store.js";
+import { isGoalStep } from "./map_history.js";
+import { readGoal } from "./map_state.js";
+import { findGoalText, store } from "./map_store.js";
 import { on } from "./page.js";
 
 const findKey = () => JSON.stringify([store.board.code, store.state.players]);
@@ -16,7 +18,8 @@ async function requestLabels(goals) {
   // A goal is known by its own text, and by the text or the parameters in the request.
   found.goals.forEach((goal, k) => {
     before.set(JSON.stringify(goals[k]), goal);
-    if (goal) before.set(JSON.stringify(goal.text), goal);
+    for (const text of goal ? [goal.text, readGoal(goal.step)] : [])
+      before.set(JSON.stringify(text), goal);
   });
   labels.set(key, { ...found, goals: before });
   return found.goals;
@@ -26,7 +29,8 @@ async function requestLabels(goals) {
 export function loadLabels() {
   const { state, labels } = store;
   const known = labels.get(findKey());
-  const goals = Object.values(state.goals).filter(Boolean);
+  const texts = [state.goal, ...state.steps.filter(isGoalStep).map(({ text }) => text)];
+  const goals = [...new Set(texts.map(readGoal).filter(Boolean))];
   const missing = goals.filter((text) => !known?.goals.has(JSON.stringify(text)));
   if (known && !missing.length) return true;
   const key = `${findKey()} ${missing}`;
@@ -57,12 +61,9 @@ export function listChoices(turn) {
   return store.labels.get(findKey()).choices.filter(isOpponent);
 }
 
-const findGoalByText = (text) =>
-  (text && store.labels.get(findKey())?.goals.get(JSON.stringify(text))) || null;
-
-/** Return the goal of the turn of a step, by default of the current step; null without a goal. */
+/** Return the goal after a step, by default after the current step; null without a goal. */
 export const findGoal = (k = store.state.at) =>
-  findGoalByText(k === store.state.at ? findGoalText() : store.state.goals[findTurnStart(k)]);
+  store.labels.get(findKey())?.goals.get(JSON.stringify(readGoal(findGoalText(k)))) ?? null;
 
 /** Return the goal with a text or with parameters of `plan`, as the server describes it. */
 export async function describeGoal(given) {

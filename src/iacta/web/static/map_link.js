@@ -4,12 +4,17 @@
 // Each part of the state that differs from the default is a short parameter. Since version 2, a
 // link begins with its version `v` and the number of its steps `n`, each step ends with a check
 // letter, and the parameter `e` ends the link. These marks reveal whether a program has truncated
-// the link; all complete steps are restored. Links of version 1 have no such marks. The goal in a
-// link belongs to the turn on the screen; each parameter `q` contains the goal of another turn. Up
-// to version 2, `w` is the victory condition of a code; since version 3, `c` has all further fields
-// as in a code.
-// The server writes and reads the texts of steps and goals.
+// the link; all complete steps are restored. Links of version 1 have no such marks.
+//
+// Since version 3, `g` is the goal at the start, as the text of a step, and each later choice of a
+// goal is a step. Up to version 2, a link had one goal for each turn: `g` with `t` and `o` for the
+// turn on the screen, and a parameter `q` for each other turn. Up to version 2, `w` is the victory
+// condition of a code; since version 3, `c` has all further fields as in a code.
+//
+// The server writes and reads the texts of steps and goals. The letters `d` and `t` of steps and the
+// parameters `d` and `j` are reserved for cards, trades and missions.
 
+import { findTurnStart, insertGoal } from "./map_history.js";
 import { makeState } from "./map_state.js";
 
 const VERSION = 3;
@@ -20,12 +25,11 @@ const LETTERS = 26;
 const LOST_STEPS = "Cannot read all steps of the link; the end of the link may be missing.";
 const NO_POSITION = "Cannot read the position in the address; it may be incomplete.";
 
-/**
- * Return the link to a state, as the fragment of a URL.
- * @param {import("./map_state.js").State} state
- * @param {number} start the step that begins the turn on the screen
- */
-export function writeLink(state, start = 0) {
+// The kinds of goals up to version 2, by their number; the wish to win the game was no goal of a turn.
+const KINDS = ["win", "continent", "all", "any", "eliminate", "worth", "now"];
+
+/** Return the link to a state, as the fragment of a URL. */
+export function writeLink(state) {
   const parts = [];
   const add = (name, value) => parts.push(`${name}=${encodeURIComponent(value)}`);
   add("v", VERSION);
@@ -36,23 +40,17 @@ export function writeLink(state, start = 0) {
   if (state.mover) add("m", state.mover);
   add("h", writeHoldings(state));
   if (state.rules !== "classic") add("r", state.rules);
-  const { shown, ...goals } = state.goals;
-  const [kind, hold, ...numbers] = (shown ?? goals[start] ?? "").split(".");
-  if (kind) add("g", kind);
-  if (numbers.length) add("t", numbers.join("."));
+  if (state.goal) add("g", state.goal);
   const keep = Object.entries(state.keep).map(([t, count]) => `${t}-${count}`);
   if (keep.length) add("k", keep.join("."));
   if (state.stay.length) add("s", state.stay.join("."));
   if (state.fresh) add("f", state.fresh);
   const fields = Object.entries(state.fields).map((field) => field.join("="));
   if (fields.length) add("c", fields.join(";"));
-  if (hold === "1") add("o", 1);
   if (state.played) add("go", 1);
   if (state.at) add("i", state.at);
   if (state.steps.length) add("x", state.steps.map(writeStep).join("."));
   for (const [k, { note }] of state.steps.entries()) if (note) add("z", `${k + 1}-${note}`);
-  for (const [turn, goal] of Object.entries(goals))
-    if (goal && (shown || Number(turn) !== start)) add("q", `${turn}.${goal}`);
   add("e", 1);
   return `#${parts.join("&")}`;
 }
@@ -83,17 +81,8 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
   const steps = readSteps(given).slice(0, maxSteps);
   const at = readNumber(given.get("i")) ?? 0;
   const victory = given.get("w");
-  const goals = {};
-  for (const text of given.getAll("q")) {
-    const [, turn, goal] = /^(\d+)\.([a-z_\d.]+)$/.exec(text) ?? [];
-    if (goal) goals[turn] = goal;
-  }
-  const goal = given.get("g");
-  if (goal) {
-    const numbers = readNumbers(given.get("t"));
-    const text = [goal, given.get("o") === "1" ? 1 : 0, ...numbers].join(".");
-    goals[steps.length ? "shown" : 0] = text;
-  }
+  const isNew = Number(given.get("v")) >= VERSION;
+  const goal = given.get("g") ?? "";
   const state = {
     ...defaults,
     players,
@@ -108,13 +97,32 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
     stay: readNumbers(given.get("s")).filter(isTerritory),
     fresh: readNumber(given.get("f")) ?? 0,
     fields: readFields(given.get("c") ?? (victory ? `win=${victory}` : "")),
-    goals,
+    goal: isNew && /^o[\d-]*$/.test(goal) ? goal : "",
     played: position !== null && (given.has("go") || steps.length > 0),
     steps,
     at: Math.min(at, steps.length),
   };
   const problem = position ? describeLoss(given, steps.length, at, maxSteps) : NO_POSITION;
-  return { state, problem };
+  return { state: isNew ? state : readOldGoals(state, given), problem };
+}
+
+/** Return the state of a link before version 3, with a step for the goal of each turn. */
+function readOldGoals(state, given) {
+  const hold = given.get("o") === "1" ? 1 : 0;
+  const shown = [given.get("g"), hold, ...readNumbers(given.get("t"))].join(".");
+  const goals = { [findTurnStart(state.steps, state.at)]: shown };
+  for (const text of given.getAll("q")) {
+    const [, turn, goal] = /^(\d+)\.([a-z_\d.]+)$/.exec(text) ?? [];
+    if (goal) goals[turn] = goal;
+  }
+  const starts = Object.keys(goals)
+    .map(Number)
+    .filter((k) => k <= state.steps.length);
+  return starts.reverse().reduce((before, k) => {
+    const [kind, held, ...numbers] = goals[k].split(".");
+    const number = KINDS.includes(kind) ? KINDS.indexOf(kind) : (readNumber(kind) ?? 0);
+    return number ? insertGoal(before, k, `o${[number, held, 0, ...numbers].join("-")}`) : before;
+  }, state);
 }
 
 /** Return the fields `key=value` of a text; a value without a key is the phase. */

@@ -1,8 +1,8 @@
 // Lists: the goals of a turn, and the threats of the opponents. The lists change with each answer.
 
 import { actions } from "./map_actions.js";
-import { countEmpty, findThreats, findWin, isListingGoals, listOffers } from "./map_jobs.js";
-import { findGoal, shortenPlayer } from "./map_labels.js";
+import { countEmpty, findThreats, isListingGoals, listOffers } from "./map_jobs.js";
+import { shortenPlayer } from "./map_labels.js";
 import { button, makeChoice, markName, row } from "./map_parts.js";
 import { findTurn, store } from "./map_store.js";
 import { element, table } from "./redraw.js";
@@ -12,15 +12,12 @@ const capitalise = (words) => words[0].toUpperCase() + words.slice(1);
 export function showGoals() {
   const { wrong, offers } = listOffers();
   const isListing = isListingGoals();
-  const mine = findWin(store.state.at)?.players.find(({ player }) => player === findTurn()?.player);
   const rows = offers.map(({ parameters, isChosen, goal, figure, words, win }) => {
     const isPlaying = isListing && win === undefined && !countEmpty();
     const said = [words, isPlaying && "game …"].filter(Boolean).join(", ");
     const choose = () => actions.chooseOffer(parameters);
     return makeChoice(capitalise(goal), figure, said, isChosen, choose);
   });
-  const isWin = findGoal()?.is_game === true;
-  const figure = mine?.figure ?? "";
   return [
     element("h3", {}, "What can you do this turn?"),
     element(
@@ -28,13 +25,7 @@ export function showGoals() {
       { className: "help", role: "status" },
       (!countEmpty() && wrong) || (isListing && "Still searching …"),
     ),
-    element(
-      "ol",
-      { id: "goals", className: "moves", ariaLabel: "Goals of this turn" },
-      !countEmpty() &&
-        makeChoice("Win the game", figure, "", isWin, () => actions.chooseOffer("win.0")),
-      rows,
-    ),
+    element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, rows),
   ];
 }
 

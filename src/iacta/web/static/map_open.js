@@ -7,9 +7,9 @@ import { look, store } from "./map_store.js";
 import { pack, unpack } from "./pack.js";
 
 export const EXAMPLES = [
-  { words: "Take Asia with red’s 42 armies", file: "asia.toml", goal: "continent.0.4" },
-  { words: "Eliminate blue with four stacks", file: "eliminate-blue.json", goal: "eliminate.0.1" },
-  { words: "Two stacks against one border", file: "break-off.json", goal: "all.0.2.3" },
+  { words: "Take Asia with red’s 42 armies", file: "asia.toml", goal: "o1-0-0-4" },
+  { words: "Eliminate blue with four stacks", file: "eliminate-blue.json", goal: "o4-0-0-1" },
+  { words: "Two stacks against one border", file: "break-off.json", goal: "o2-0-0-2-3" },
 ];
 const MAX_RECENT = 5;
 const RECENT = "iacta-recent";
@@ -27,7 +27,7 @@ export async function loadBoard(code) {
 export async function loadExample({ file, goal }) {
   const text = await (await fetch(`static/examples/${file}`)).text();
   const { board, state } = await readText(text, file);
-  return { board, state: { ...state, goals: { 0: goal } } };
+  return { board, state: { ...state, goal } };
 }
 
 /**

@@ -30,7 +30,6 @@ import {
   findEdited,
   findLink,
   findTurn,
-  findTurnStart,
   isAnalysing,
   look,
   makeLink,
@@ -107,19 +106,16 @@ function showBoard() {
 /** Return to the setup, because the position has no turn, and show the reason. */
 function refuseTurn() {
   const { state } = store;
-  const goals = { 0: state.goals[0] ?? state.goals.shown ?? "" };
-  commit({ ...state, goals, played: false, steps: [], at: 0 });
+  commit({ ...state, played: false, steps: [], at: 0 });
   on.wrong.textContent = tree.error.message;
 }
 
-/** Read the steps of a link: drop unreadable steps, and find the turn of the goal on the screen. */
+/** Drop the unreadable steps of a link. */
 function readSteps() {
   const count = tree.turns.length - 1;
   if (count < store.state.steps.length) {
     [store.state, on.wrong.textContent] = dropUnreadable(store.state, count);
   }
-  const { shown, ...goals } = store.state.goals;
-  if (shown) store.state = { ...store.state, goals: { ...goals, [findTurnStart()]: shown } };
 }
 
 /** Return the contents of the map and of the table. */

@@ -28,9 +28,7 @@
  * @property {number[]} stay the territories that may not attack
  * @property {number} fresh the number of new armies to place first
  * @property {Record<string, string>} fields further fields of the turn, such as a victory condition
- * @property {Record<number|"shown", string>} goals the goal of each turn, as a short text of the
- *   server, by the step that begins the turn; 0 is the first turn. `shown` is the goal of the turn
- *   of step `at` of a link until its steps are known.
+ * @property {string} goal the goal at the start, as the text of a step; "" for none
  * @property {boolean} played whether the turn is analysed, rather than set up
  * @property {Step[]} steps the tree of steps
  * @property {number} at the number of the step that the page shows
@@ -54,7 +52,7 @@ export function makeState(board, code, names) {
     ...{ players: names.slice(0, 2), neutral: [], mover: 0 },
     owners: Array.from({ length: size }, (_, t) => (t ? 1 : 0)),
     armies: Array.from({ length: size }, (_, t) => (t ? 2 : 12)),
-    ...{ rules: "classic", keep: {}, stay: [], fresh: 0, fields: {}, goals: {} },
+    ...{ rules: "classic", keep: {}, stay: [], fresh: 0, fields: {}, goal: "" },
     ...{ played: false, steps: [], at: 0 },
   };
 }
@@ -62,7 +60,7 @@ export function makeState(board, code, names) {
 /** Replace parts of a state. A change of the position removes all steps. */
 export function changeState(state, parts) {
   const isOther = Object.keys(parts).some((name) => name === "code" || name in makeSetup(state));
-  const start = { steps: [], at: 0, goals: { 0: state.goals[0] ?? "" } };
+  const start = { steps: [], at: 0, goal: state.goal && setPrice(state.goal, 0) };
   return { ...state, ...(isOther && start), ...parts };
 }
 
@@ -97,14 +95,14 @@ export function removePlayer(state, player) {
     owners,
     armies: state.armies.map((count, t) => (owners[t] < 0 ? 0 : count)),
     mover: state.mover === player ? 0 : renumber(state.mover),
-    goals: {},
+    goal: "",
   });
 }
 
 /** Return a state in which all territories are empty, without goals and constraints. */
 export function emptyTerritories(state) {
   const empty = { owners: state.owners.map(() => -1), armies: state.armies.map(() => 0) };
-  return changeState(state, { ...empty, goals: {}, keep: {}, stay: [] });
+  return changeState(state, { ...empty, goal: "", keep: {}, stay: [] });
 }
 
 /** Return a state in which a player owns all empty territories, with `count` armies on each. */
@@ -125,7 +123,29 @@ export function findLetters(players) {
   return found;
 }
 
-// A goal is a text `kind.hold.numbers`; only the server knows the kinds.
+// A goal is a text `kind.hold.numbers`; only the server knows the kinds. As a step it is a text
+// `o` and `kind-hold-price-numbers`, with the price of a lost army in billionths, or 0.
+
+const BILLION = 1e9;
+
+/** Return the goal of the text of a step; "" for none. */
+export function readGoal(text) {
+  const [kind, hold, , ...numbers] = text.slice(1).split("-");
+  return kind && [kind, hold, ...numbers].join(".");
+}
+
+/** Return the price of a lost army in the text of a goal step, as a part of a goal in questions. */
+export function readPrice(text) {
+  const price = Number(text.split("-")[2] ?? 0);
+  return price ? { price: price / BILLION } : {};
+}
+
+/** Return the text of a goal step with a price. */
+export const setPrice = (text, price) =>
+  text
+    .split("-")
+    .with(2, Math.round(price * BILLION))
+    .join("-");
 
 /** Return the text of a goal that must also be held, or need not be held. */
 export const setHold = (goal, isHeld) => goal.split(".").with(1, Number(isHeld)).join(".");

@@ -4,15 +4,16 @@
 // is also in the URL; `update` changes other data. Both functions redraw the page.
 
 import { Searches } from "./map_analysis.js";
-import { Tree } from "./map_history.js";
+import * as History from "./map_history.js";
 import { writeLink } from "./map_link.js";
+import { setPrice } from "./map_state.js";
 import { Address, on } from "./page.js";
 
 const SETTLED = 700; // the back button undoes changes within this many milliseconds together
 const MAX_UNDONE = 100; // changes of the position that the button Undo takes back
 
 export const look = JSON.parse(on.page.dataset.look);
-export const tree = new Tree();
+export const tree = new History.Tree();
 export const address = new Address();
 
 const render = () => store.render();
@@ -95,10 +96,13 @@ export function forgetBegun() {
 }
 
 /** Return the number of the step that begins the turn of a step, by default of the current one. */
-export const findTurnStart = (k = store.state.at) => tree.findTurnStart(store.state.steps, k);
+export const findTurnStart = (k = store.state.at) => History.findTurnStart(store.state.steps, k);
+
+/** Return the number of the step at which the goal of a step was chosen. */
+export const findGoalStart = (k = store.state.at) => History.findGoalStart(store.state.steps, k);
 
 /** Return the state as a fragment of a URL. */
-export const makeLink = () => writeLink(store.state, findTurnStart());
+export const makeLink = () => writeLink(store.state);
 
 /** Return the link to the state. The browser's URL may be updated later. */
 export const findLink = () => new URL(makeLink(), location.href).href;
@@ -112,14 +116,24 @@ export const findCode = () => findTurn()?.code ?? "";
 /** Whether a turn is analysed, rather than a position set up or corrected. */
 export const isAnalysing = () => store.state.played && !store.fixes;
 
-/** Return the short text of the goal of the current turn; "" without a goal. */
-export const findGoalText = () => store.state.goals[findTurnStart()] ?? "";
+/** Return the text of the goal step before the next step, by default of the current step; or "". */
+export function findGoalText(k = store.state.at) {
+  const start = findGoalStart(k);
+  const { text } = store.state.steps[start - 1] ?? { text: store.state.goal };
+  return text === "n" ? "" : text;
+}
 
-/** Return a state in which the current turn has another goal. */
-export const setGoal = (state, text) => ({
-  ...state,
-  goals: { ...state.goals, [findTurnStart()]: text },
-});
+/** Keep the price of a lost army with the goal that was chosen after a step. */
+export function keepPrice(k, price) {
+  const { state } = store;
+  const before = k ? state.steps[k - 1] : { text: state.goal };
+  const text = setPrice(before.text, price);
+  if (text === before.text) return;
+  if (k) tree.setText(before, k, text);
+  const parts = k ? { steps: state.steps.with(k - 1, { ...before, text }) } : { goal: text };
+  store.state = { ...state, ...parts };
+  address.write(makeLink(), { isNew: false });
+}
 
 /** Return the state during the setup, or the current turn with the unfinished corrections. */
 export function findEdited() {

@@ -2,7 +2,7 @@
 
 import { actions } from "./map_actions.js";
 import { svg } from "./map_board.js";
-import { findLine } from "./map_history.js";
+import { findLine, isGoalStep } from "./map_history.js";
 import {
   canPlanLonger,
   countEmpty,
@@ -21,7 +21,7 @@ import {
 } from "./map_jobs.js";
 import { findGoal, findPlayer, shortenPlayer } from "./map_labels.js";
 import { tool } from "./map_parts.js";
-import { findGoalText, findTurn, findTurnStart, store, tree } from "./map_store.js";
+import { findGoalStart, findGoalText, findTurn, findTurnStart, store, tree } from "./map_store.js";
 import { element, table } from "./redraw.js";
 
 /** Return the chance to reach the goal as a number, a bar and a sentence. */
@@ -29,7 +29,6 @@ export function showValue(turn) {
   const entry = findGoalEntry();
   const found = entry?.found ?? null;
   const soFar = entry?.soFar;
-  const isWin = findGoal()?.is_game;
   const isSaid = found && (found.figure || !soFar); // otherwise show the progress
   const sum = isEnding(turn) && findSum();
   const said =
@@ -37,9 +36,9 @@ export function showValue(turn) {
     (isEnding(turn)
       ? `${turn.sentence}${sum ? ` In this turn ${sum}.` : ""}`
       : isSaid
-        ? `${isWin ? "To win the game: " : ""}${found.sentences[0]}`
+        ? found.sentences[0]
         : (soFar?.words ?? entry?.wrong));
-  const { figure, value, range } = isWin ? findWinHeadline() : findGoalHeadline(entry);
+  const { figure, value, range } = findGoalHeadline(entry);
   return [
     !isEnding(turn) &&
       findGoalText() &&
@@ -78,16 +77,6 @@ function findGoalHeadline(entry) {
   };
 }
 
-/**
- * Return the chance to win the game at the start of the turn, in the format of `findGoalHeadline`.
- */
-function findWinHeadline() {
-  const found = findWin(findTurnStart());
-  if (!found) return { figure: "", value: null };
-  const { figure, win, interval } = findMover(found);
-  return { figure, value: win, range: { ...interval, upper_bound: interval.high } };
-}
-
 /** Return the part of the answer about the goal that is shown below the next action. */
 export function showMore() {
   const { found, soFar } = findGoalEntry() ?? {};
@@ -103,7 +92,7 @@ export function showMore() {
 }
 
 function describeWaiting() {
-  if (makeGoalJob(store.state.at) || findGoal()?.is_game) return "Searching …";
+  if (makeGoalJob(store.state.at)) return "Searching …";
   return findGoalText() ? "Choose on the map what to take." : "Choose a goal.";
 }
 
@@ -202,7 +191,9 @@ export function showSteps() {
     const step = state.steps[k - 1];
     const isCostly = store.values.rows[k]?.is_costly;
     const mark = element("span", { className: "mark", title: "a costly choice" }, " ?");
-    const words = turns[k]?.words ?? turns[k]?.problem ?? "…";
+    const words = isGoalStep(step)
+      ? `Goal: ${findGoal(k)?.words ?? "none"}`
+      : (turns[k]?.words ?? turns[k]?.problem ?? "…");
     const others = state.steps.flatMap(({ after }, n) =>
       after === step.after && n + 1 !== k ? [n + 1] : [],
     );
@@ -240,7 +231,7 @@ export function showGraph() {
   };
   const turns = [[]];
   for (const [n, k] of line.entries()) {
-    if (tree.turns[k]?.begins_turn) turns.push([]);
+    if (k === findGoalStart(k)) turns.push([]);
     const row = values.rows[k];
     if (row?.is_chance) turns.at(-1).push([n, row.value, k]);
   }
