@@ -91,13 +91,21 @@ class SizedWholeGame final : public WholeGame {
         Tactics<W> tactics(rules_, games.weights, unlimited);
         War<W> s;
         for (int32_t& i = played.played; i < games.games; ++i) {
-            Random random(hash_number(games.seed) + hash_number(uint64_t(games.first) + uint64_t(i)));
+            uint64_t dice = hash_number(games.seed) + hash_number(uint64_t(games.first) + uint64_t(i));
+            Random random(dice);
             s = rules_.start;
             if (games.is_dealt) deal(s, random);
             rules_.deal_missions(s, random);
-            played.ended[i] = uint8_t(play_war(
-                rules_, s, seats.data(), given, games.cut, games.max_rounds, random, [](const War<W>&) {},
-                played.reached ? played.reached + i : nullptr, played.rounds + i));
+            int round = 0, mover = s.mover;
+            auto renew_dice = [&](const War<W>& now) {
+                if (now.mover <= mover) ++round;
+                mover = now.mover;
+                random = Random(dice + hash_number(uint64_t(round) * MAX_PLAYERS + uint64_t(mover) + 1));
+            };
+            renew_dice(s);
+            played.ended[i] = uint8_t(play_war(rules_, s, seats.data(), given, games.cut, games.max_rounds, random,
+                                               renew_dice, played.reached ? played.reached + i : nullptr,
+                                               played.rounds + i));
             judge(rules_, s, tactics, games.ending, ALL_KNOWN, played.chances + int64_t(i) * rules_.players);
         }
         return IACTA_DONE;
