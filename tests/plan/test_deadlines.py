@@ -148,9 +148,6 @@ FUNCTIONS: dict[str, Callable[[float], object]] = {
     "goals_in_reach, grid": lambda limit: goals_in_reach(Turn(LARGE), time_limit=limit),
     "best_goals": lambda limit: best_goals(Turn(SIX), time_limit=limit),
     "win_chances": lambda limit: win_chances(Turn(SIX), time_limit=limit),
-    "win_chances, best goal": lambda limit: win_chances(
-        Turn(SIX), best_goal=True, time_limit=limit
-    ),
     "plan, all extras": lambda limit: ask(
         "plan", position=SIX, take="Africa", hold=True, check=10**7, alternatives=True,
         time_limit=limit,

@@ -1,6 +1,7 @@
 """Chances to win: exact cases, intervals and reproducibility."""
 
 from collections.abc import Sequence
+from math import hypot
 from statistics import fmean
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import iacta.war.chances
+from benchmarks.war import SEED, read_recorded
 from iacta import (
     Turn,
     best_goals,
@@ -21,6 +23,7 @@ from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native import deadline
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import (
+    NORMAL_QUANTILE,
     Estimate,
     Interval,
     compute_half_width_of_difference,
@@ -29,14 +32,17 @@ from iacta.probability.estimate import (
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 from iacta.war.chances import (
-    ALLOWANCES,
-    GOAL_GAMES,
+    CUT_ROUNDS,
+    ESTIMATE_GAMES,
     SEED_COUNT,
     V_ERROR,
     Series,
     WinChances,
+    WinStage,
+    compute_interval_of_results,
+    list_stages,
 )
-from iacta.war.games import Aim, Floats, PlayedGames, War, choose_best_aim_per_goal, describe_aim
+from iacta.war.games import Floats, PlayedGames, War, choose_best_aim_per_goal, describe_aim
 from iacta.war.goals import (
     _Candidate,
     _rank_candidates,
@@ -46,6 +52,7 @@ from iacta.war.goals import (
 )
 from iacta.war.players import PLAYERS
 from iacta.war.value import load_weights
+from iacta.web.turns import describe_setup, read_setup
 from tests.game.positions import classic_turn, make_line_turn
 from tests.processes import press_ctrl_c_after
 from tests.war.twin import SimplePolicy
@@ -105,16 +112,145 @@ def test_chances_sum_to_one_and_lie_within_their_intervals(player: str, second: 
     assert (found.chances.ai, found.second_opinion.ai) == (player, second)
 
 
-def test_only_cut_games_have_an_allowance() -> None:
-    found = win_chances(middle(), player="simple", games=40)
-    assert found.second_opinion.cut > 0
-    assert (found.second_opinion.ai, found.second_opinion.allowance) == ("keeper", 0.06)
-    assert win_chances(middle(), games=10).chances.allowance == 0.03
-    assert (found.chances.cut, found.chances.allowance) == (0, 0)
-    for row in found.chances.chances:
+def test_an_interval_covers_the_dice_and_the_error_of_v() -> None:
+    found = win_chances(middle(), player="simple", games=40).chances
+    assert (found.games, found.is_estimated) == (40, False)
+    for row in found.chances:
         wins = round(40 * row.chance)
         assert row.chance == pytest.approx(wins / 40)
         assert row.interval == pytest.approx(Estimate(40, wins).interval())
+    results = np.random.default_rng(2).uniform(0.3, 0.6, 500)
+    ends = [compute_interval_of_results(results, cut) for cut in (0, 100, 500)]
+    widths = [high - low for low, high in ends]
+    assert widths == sorted(widths)
+    assert ends[2].low < results.mean() - 0.08 < results.mean() + 0.08 < ends[2].high
+    low, high = compute_interval_of_results(np.zeros(80), 80)
+    assert low == 0 < 0.02 < high  # V never makes a chance certain
+
+
+@pytest.mark.parametrize("player", ["usual", "keeper"])
+def test_the_stages_are_an_estimate_and_then_complete_games(player: str) -> None:
+    turn, seen = make_line_turn("r4 b4 g5", players=("red", "blue", "green")), list[WinChances]()
+
+    def keep(found: WinChances | None, _: float) -> None:
+        if found is not None and found not in seen:
+            seen.append(found)
+
+    final = win_chances(turn, player=player, games=1300, progress=keep)
+    assert final is seen[-1]
+    shown = [(each.chances.games, each.chances.is_estimated) for each in seen]
+    assert shown == [(ESTIMATE_GAMES, True), (600, False), (1200, False), (1300, False)]
+    assert shown == [(each.second_opinion.games, each.second_opinion.is_estimated) for each in seen]
+    assert win_chances(turn, player=player) == seen[1]
+    assert win_chances(turn, player=player, games=1300) == final
+    estimate, complete = seen[0].chances, seen[1].chances
+    assert not {*estimate.results.ravel()} <= {0.0, 1.0}
+    assert {*complete.results.ravel()} == {0.0, 1.0}
+
+
+def test_games_that_v_may_not_score_have_only_complete_stages() -> None:
+    line = make_line_turn("r4 b4")
+    assert list_stages("usual", line, None) == [WinStage(ESTIMATE_GAMES, CUT_ROUNDS), WinStage(600)]
+    assert list_stages("strong", line, None) == [WinStage(n) for n in (25, 50, 100, 200)]
+    assert list_stages(idle, line, None) == [WinStage(n) for n in (5, 10, 20, 40)]
+    capitals = winnable_turn("capitals", 1)
+    assert list_stages("usual", capitals, None) == [WinStage(n) for n in (75, 150, 300, 600)]
+    assert list_stages("usual", line, 30) == [WinStage(30, CUT_ROUNDS), WinStage(30)]
+
+
+def test_estimates_agree_with_complete_games_within_their_intervals() -> None:
+    """Recorded results of complete games from 60 positions, with rising and with fixed sets."""
+    within = list[bool]()
+    for each in (*read_recorded()["classic"], *read_recorded()["fixed"]):
+        war, games = War(each.turn), len(each.winners)
+        found = Series(war, "usual", SEED + 1, cut=CUT_ROUNDS).play(20, Deadline())
+        for seat, results in enumerate(found.chances.T):
+            wins = each.winners.count(str(seat)) / games
+            low, high = compute_interval_of_results(results, int(found.is_cut.sum()))
+            half = hypot((high - low) / 2, NORMAL_QUANTILE * (wins * (1 - wins) / games) ** 0.5)
+            within.append(abs(wins - (low + high) / 2) <= half)
+    assert len(within) > 200
+    assert fmean(within) >= 0.95
+
+
+def test_a_finished_turn_has_the_chances_of_the_next_player_s_turn() -> None:
+    three = ("red", "blue", "green")
+    turns = [
+        make_line_turn("r4 b4 g2", phase="over", players=three),
+        LINE.play(idle, seed=0).end,
+        *(winnable_turn(condition, 1).play(idle, seed=0).end for condition in WINNABLE),
+    ]
+    for turn in turns:
+        assert (turn.phase, turn.winner) == ("over", None)
+        found = win_chances(turn, games=10, seed=4)
+        after = win_chances(turn.next(), games=10, seed=4)
+        assert found == after
+        for name in turn.players:
+            change = after.chances.compute_change(found.chances, name)
+            assert change.change == 0
+
+
+def test_neutral_armies_are_no_players() -> None:
+    code = (
+        "1;classic;red;Peru:red:6,Venezuela:red:2,Brazil:blue:5,Argentina:grey:3,"
+        "North%20Africa:blue:4;place;place=3;players=red,blue"
+    )
+    turn = Turn.from_code(code)
+    found = win_chances(turn, games=10)
+    assert [each.player for each in found.chances.chances] == ["red", "blue"]
+    # The page sends the same turn, and asks the same question.
+    assert found == win_chances(read_setup(describe_setup(turn), turn.board), games=10)
+
+
+def test_the_same_dice_make_a_change_precise() -> None:
+    """Every turn has its own dice, so two similar positions have similar games."""
+    turn = middle()
+    armies = list(turn.armies)
+    armies[turn.owners.index(turn.player)] += 1
+    changed = turn.replace_armies(turn.owners, tuple(armies))
+
+    def play(each: Turn, seed: int) -> Floats:
+        series = Series(War(each), "usual", seed, cut=CUT_ROUNDS)
+        return series.play(100, Deadline()).chances[:, 0]
+
+    before = play(turn, 0)
+    paired, independent = (
+        compute_half_width_of_difference(play(changed, s) - before) for s in (0, 1)
+    )
+    assert paired < 0.9 * independent
+
+
+def test_a_better_roll_does_not_lower_the_chance() -> None:
+    """The best and the worst result of one roll, in the same state."""
+    for armies in ("r6 b5 g4 r2 b3", "r9 b7 g2 b4 r5", "b3 r7 g6 r8 b4"):
+        turn = make_line_turn(armies, players=("red", "blue", "green"), phase="attack")
+        attacks = [each for each in turn.actions() if isinstance(each, Attack) and each.dice == 3]
+        attack = max(attacks, key=lambda each: turn.armies_on(each.to))
+        results = sorted(turn.results(attack), key=lambda each: int(each.attackers))
+        better, worse = (
+            win_chances(turn.after(attack, each), games=60) for each in (results[0], results[-1])
+        )
+        for after, before in (
+            (better.chances, worse.chances),
+            (better.second_opinion, worse.second_opinion),
+        ):
+            found = after.compute_change(before, "red")
+            own = after.find_chance("red").chance - before.find_chance("red").chance
+            assert found.change == pytest.approx(own)
+            assert found.interval.low <= found.change <= found.interval.high
+            assert found.interval.high >= 0
+
+
+def test_a_change_to_a_decided_game_is_known_as_well_as_the_chance_before() -> None:
+    before = win_chances(make_line_turn("r4 b4"), games=40).chances
+    won = win_chances(make_line_turn("r4 r1", players=("red", "blue"))).chances
+    found = won.compute_change(before, "red")
+    assert found.change == 1 - before.find_chance("red").chance
+    assert found.interval.low < found.change < found.interval.high
+    assert won.compute_change(won, "red") == (0.0, (0.0, 0.0))
+    rough = win_chances(make_line_turn("r4 b4"), time_limit=0).chances
+    low, high = rough.compute_change(before, "red").interval
+    assert high - low > 0.6
 
 
 def test_a_seed_repeats_the_result_with_any_number_of_threads(
@@ -127,57 +263,39 @@ def test_a_seed_repeats_the_result_with_any_number_of_threads(
     assert win_chances(middle(), games=50, seed=8) != found
 
 
-def test_a_time_limit_plays_fewer_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("iacta.war.chances.GRACE", 1000.0)  # enough for two games anywhere
-    found = win_chances(middle(), games=10**6, time_limit=0.3)
-    assert 2 <= found.chances.games < 10**6
-    assert sum(row.chance for row in found.chances.chances) == pytest.approx(1)
-
-
-def test_only_complete_stages_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    turn, seen = make_line_turn("r4 b4"), dict[int, WinChances]()
-
-    def keep(found: WinChances | None, _: float) -> None:
-        if found is not None:
-            seen[found.chances.games] = found
-
-    assert win_chances(turn, games=250, progress=keep) == seen[250]
-    assert {**seen} == {n: win_chances(turn, games=n) for n in (100, 200, 250)}
-
-    play = Series.play
+def test_a_time_limit_only_decides_which_stage_is_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    turn, play = make_line_turn("r4 b4"), Series.play
+    stages = [win_chances(turn, games=n) for n in (600, 1000)]
+    calls = 0
+    limit = 0
 
     def stop_early(series: Series, end: int, deadline: Deadline, *more: Any) -> PlayedGames:
+        nonlocal calls
+        calls += 1
         found = play(series, end, deadline, *more)
-        if len(more) < 2:  # never stop the first stage
-            return found
-        deadline.stop()
-        return PlayedGames._make(each[:-1] for each in found)
+        return found if calls <= limit else PlayedGames._make(each[:-1] for each in found)
 
     monkeypatch.setattr(Series, "play", stop_early)
-    assert win_chances(turn, games=250) == seen[100]
+    for limit in range(7):
+        calls = 0
+        found = win_chances(turn, games=1000, time_limit=1000)
+        if limit < 2:
+            assert (found.chances.games, found.chances.is_estimated) == (0, True)
+        elif limit < 4:
+            assert (found.chances.games, found.chances.is_estimated) == (ESTIMATE_GAMES, True)
+        else:
+            assert found == stages[limit >= 6]
 
 
 def test_estimates_of_one_position_agree_within_their_intervals() -> None:
     turn = make_line_turn("r4 b4")
-    found = [win_chances(turn, best_goal=True, games=25, seed=seed) for seed in range(102)]
+    found = [win_chances(turn, games=25, seed=seed) for seed in range(102)]
     ends = [each.chances.find_chance("red").interval for each in found]
     pairs = [(ends[k], ends[k + gap]) for k in range(100) for gap in (1, 2)]
     assert len(pairs) == 200
     assert sum(a.low > b.high or b.low > a.high for a, b in pairs) <= 10
-
-
-def test_the_best_goal_is_selected_in_other_games() -> None:
-    turn = make_line_turn("r5 b4 g4", place=3, players=("red", "blue", "green"))
-    war, wins = War(turn), dict[Aim, float]()
-    for aim, _ in choose_best_aim_per_goal(war, PLAYERS["usual"], 3):
-        selecting = Series(war, "usual", 3, aim).play(GOAL_GAMES, Deadline())
-        wins[aim] = float(selecting.chances[:, 0].mean())
-    assert len({*wins.values()}) > 1
-    best = max(wins, key=lambda aim: wins[aim])
-    fresh = Series(war, "usual", 3 + SEED_COUNT, best).play(50, Deadline())
-    found = win_chances(turn, best_goal=True, games=50, seed=3)
-    assert found.goal == describe_aim(war, best)
-    assert found.chances.find_chance("red").chance == pytest.approx(fresh.chances[:, 0].mean())
 
 
 def test_ctrl_c_ends_the_games() -> None:
@@ -201,7 +319,8 @@ def test_a_policy_may_play_every_seat() -> None:
         return turn.actions()[0]
 
     found = win_chances(make_line_turn("r6 b2 g1"), player=bold, games=10)
-    assert (found.chances.ai, found.chances.games, found.chances.cut) == ("bold", 10, 0)
+    chances = found.chances
+    assert (chances.ai, chances.games, chances.is_estimated) == ("bold", 10, False)
     assert {*asked} == {"red", "blue", "green"}
     assert sum(row.chance for row in found.chances.chances) == pytest.approx(1)
     assert win_chances(make_line_turn("r6 b2 g1"), player=bold, games=10) == found
@@ -218,23 +337,20 @@ def test_a_policy_is_not_asked_after_the_time_limit(monkeypatch: pytest.MonkeyPa
         return turn.actions()[0]
 
     found = win_chances(make_line_turn("r6 b2 g1"), player=slow, time_limit=5)
-    assert 2 <= found.chances.games < 40
-    assert max(asked) < 2.5  # the second AI gets half of the time
+    assert found.chances.games in (5, 10, 20)
+    assert max(asked) < 5
     asked.clear()
-    with pytest.raises(IllegalError, match="time_limit is too short for two games"):
+    with pytest.raises(IllegalError, match="time_limit is too short for 5 games"):
         win_chances(make_line_turn("r6 b2 g1"), player=slow, time_limit=0)
     assert len(asked) < 10
 
 
 @pytest.mark.parametrize("player", ["usual", "simple"])
-def test_without_time_for_two_games_v_scores_the_position(
-    player: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("iacta.war.chances.GRACE", 0.0)
+def test_without_time_for_games_v_scores_the_position(player: str) -> None:
     turn = make_line_turn("r6 b2 g1")
     found = win_chances(turn, player=player, time_limit=0)
     for estimate in (found.chances, found.second_opinion):
-        assert estimate.is_scored
+        assert (estimate.games, estimate.is_estimated) == (0, True)
         assert not estimate.is_decided
         chances = [each.chance for each in estimate.chances]
         assert sum(chances) == pytest.approx(1)
@@ -422,28 +538,31 @@ def test_a_plan_without_attacks_is_no_candidate_for_a_goal() -> None:
     assert isinstance(candidates[0].example.moves[0].action, Attack)
 
 
-def test_intervals_of_goals_are_wider_by_the_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
-    # In each series of games, some games are cut.
-    turn = make_line_turn("r9 b12 g12 b12 g12", place=3, players=("red", "blue", "green"))
-    goals = best_goals(turn, games=40).goals
-    for ai in ("usual", "keeper"):
-        monkeypatch.setitem(ALLOWANCES, ai, 0.0)
-    plain_goals = best_goals(turn, games=40).goals
-    assert [each.goal for each in goals] == [each.goal for each in plain_goals]
-    for k, (found, plain) in enumerate(zip(goals, plain_goals, strict=True)):
-        assert (found.win, found.behind) == (plain.win, plain.behind)
-        wider = 0.03 if k else 0.0  # for the best goal, the difference is exactly 0
-        assert found.behind_interval == pytest.approx(
-            (plain.behind_interval.low - wider, plain.behind_interval.high + wider)
-        )
-        assert found.is_clear == (found.behind_interval.low > 0)
-        assert found.interval == _widen(plain.interval, 0.03)
-        assert found.second_opinion_interval == _widen(plain.second_opinion_interval, 0.06)
+def test_no_goal_is_marked_before_the_difference_is_clear() -> None:
+    example = make_line_turn("r2 b1", phase="attack").play(lambda _: EndPhase(), seed=0)
 
+    def make(words: str, wins: Floats) -> _Candidate:
+        return _Candidate(words, "tactics", wins, 1.0, None, example, lambda *_: wins)
 
-def _widen(interval: Interval, allowance: float) -> object:
-    low, high = interval
-    return pytest.approx((max(low - allowance, 0.0), min(high + allowance, 1.0)))
+    def mark(rows: dict[str, Floats]) -> list[str]:
+        second = {words: _SecondOpinion(0.5, Interval(0.4, 0.6)) for words in rows}
+        found = _rank_candidates([make(*row) for row in rows.items()], second)
+        return [each.goal for each in found if each.is_best]
+
+    rng = np.random.default_rng(3)
+    won = (rng.random(160) < 0.6).astype(float)
+    lost = won * (rng.random(160) < 0.6)
+    assert mark({"take Asia": won, "hold": lost}) == ["take Asia"]
+    assert mark({"take Asia": won, "hold": lost, "take Europe": won * 0.99}) == []
+    assert mark({"take Asia": won[:12], "hold": won[:12] * 0.9}) == []
+    # Equal results in all games mean that the goals are played alike.
+    alike = {"attack without a goal": won, "take one card": won, "take Asia": won, "hold": lost}
+    assert mark(alike) == ["take Asia"]
+    # A difference that is clear in one comparison is not clear in one of twenty.
+    weak = won - (rng.random(160) < 0.10) * won
+    few = {"take Asia": won, "hold": weak}
+    many = few | {f"take {k}": weak * rng.random(160) for k in range(18)}
+    assert (mark(few), mark(many)) == (["take Asia"], [])
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ PEOPLE = (
 )
 CONDITION_KEY = "The AI that plays every side in these games; games among people differ."
 
-MAX_MARGIN = 4  # percentage points; shares with a larger margin are not shown
+MAX_MARGIN = 12  # percentage points; shares with a larger margin are not shown
 NOTHING_TO_PLACE = "This assumes that all new armies are placed; --reinforce N adds some."
 
 
@@ -98,10 +98,12 @@ def format_share_and_range(share: float, interval: Interval) -> str:
     return f"{format_share(share)} ({within})" if within else format_share(share)
 
 
-def describe_share(games: float, interval: Interval) -> str:
+def describe_share(games: float, interval: Interval, about: str = "about") -> str:
     """Return a share of games as a rounded percentage, or "" if its interval is too wide.
 
-    >>> describe_share(0.203, Interval(0.182, 0.226)), describe_share(0.2, Interval(0.15, 0.25))
+    about: the words before the percentage.
+
+    >>> describe_share(0.203, Interval(0.182, 0.226)), describe_share(0.2, Interval(0.05, 0.35))
     ('about 20% of games (±3)', '')
     >>> describe_share(0.999, Interval(0.99, 1.0)), describe_share(1.0, Interval(1.0, 1.0))
     ('more than 99% of games (±1)', '100% of games')
@@ -110,5 +112,5 @@ def describe_share(games: float, interval: Interval) -> str:
         return f"{percent(Fraction(games) if games in (0, 1) else games, 0)} of games"
     margin = ceil(100 * max(interval.high - games, games - interval.low))
     share = percent(games, 0)
-    about = "about " if share[0].isdigit() else ""
-    return f"{about}{share} of games (±{margin})" if margin <= MAX_MARGIN else ""
+    words = f"{about} {share}" if share[0].isdigit() else share
+    return f"{words} of games (±{margin})" if margin <= MAX_MARGIN else ""

@@ -81,7 +81,7 @@ class Estimate:
         )
 
 
-def _compute_wilson_interval(mean: float, variance: float, runs: int, z: float) -> Interval:
+def _compute_wilson_interval(mean: float, variance: float, runs: float, z: float) -> Interval:
     middle = mean + z * z / (2 * runs)
     half = z * math.sqrt(variance / runs + (z / (2 * runs)) ** 2)
     scale = 1 + z * z / runs
@@ -112,8 +112,11 @@ def compute_interval_of_mean(results: Sequence[float] | npt.NDArray[np.float64])
     return _compute_wilson_interval(mean, float(np.var(results)), len(results), NORMAL_QUANTILE)
 
 
-def compute_interval_of_chance(chance: float, runs: int) -> Interval:
+def compute_interval_of_chance(chance: float, runs: float) -> Interval:
     """Return Wilson's 95% interval for a share of successes that need not be a multiple of 1/runs.
+
+    runs: the number of runs. For a share whose error is known, it is the number of runs with that
+        error, which need not be whole.
 
     >>> low, high = compute_interval_of_chance(0.55, 4)
     >>> round(low, 4), round(high, 4)
@@ -122,10 +125,14 @@ def compute_interval_of_chance(chance: float, runs: int) -> Interval:
     return _compute_wilson_interval(chance, chance * (1 - chance), runs, NORMAL_QUANTILE)
 
 
-def compute_half_width_of_difference(differences: npt.NDArray[np.float64]) -> float:
+def compute_half_width_of_difference(
+    differences: npt.NDArray[np.float64], comparisons: int = 1
+) -> float:
     """Return the half-width of the 95% interval of the mean of differences from -1 to 1.
 
     differences: for each run, the difference of two results from 0 to 1; at least one.
+    comparisons: the number of intervals that are all right with a chance of at least 95%
+        (Bonferroni's correction).
 
     It is twice the half-width for the results (d + 1) / 2 by `compute_interval_of_mean`. Therefore
     equal differences in a few runs do not make the mean certain.
@@ -134,6 +141,8 @@ def compute_half_width_of_difference(differences: npt.NDArray[np.float64]) -> fl
     0.66
     """
     runs, z = len(differences), NORMAL_QUANTILE
+    if comparisons > 1:
+        z = _compute_quantile(1 - (1 - CONFIDENCE) / comparisons)
     half = z * math.sqrt(float(np.var(differences)) / runs + (z / runs) ** 2)
     return half / (1 + z * z / runs)
 

@@ -40,6 +40,7 @@ BEHIND = "behind: how many percentage points fewer games this goal wins than the
 KEEPER = "keeper AI: the games won when another AI, which guards its continents, plays every side."
 HOW = {"tactics": "", "plan": "with a plan", "worth": "with a more careful plan"}
 MIN_WIN = 0.005  # a smaller chance to win counts as about 0%
+MAX_AS_GOOD = 0.05  # goals that may be farther behind are not called about as good
 REACH_SHARE = 0.35  # fraction of the time limit for the chances of goals, if games follow
 
 
@@ -130,6 +131,10 @@ class TurnGoalRecord(KeyedRecord):
     behind: float = key("`win` of the best goal minus `win` of this goal.", default=OMITTED)
     behind_interval: IntervalRecord = key("The 95% interval of `behind`.", default=OMITTED)
     is_clear: bool = key("Whether `behind` is clearly more than 0.", default=OMITTED)
+    is_best: bool = key(
+        "Whether the goal is clearly the best for the game. At most one goal is, often none.",
+        default=OMITTED,
+    )
     figure: str = key("`chance` as a percentage.", default=OMITTED)
     words: str = key(
         "The armies left and the comparison with the best goal for the game, in words.",
@@ -204,7 +209,8 @@ class GoalsAnswer(Answer):
     def rows(self) -> Iterator[Sequence[object]]:
         plans = ("chance", "low", "at_most", "left")
         second = ("second_opinion", "second_opinion_low", "second_opinion_high")
-        wins = ("how", "win", "win_low", "win_high", *second, "behind", "is_clear", "win_condition")
+        rank = ("behind", "is_clear", "is_best")
+        wins = ("how", "win", "win_low", "win_high", *second, *rank, "win_condition")
         yield ("goal", *plans, *(wins if self.question.win else ()))
         for words, reach, judged in self.goals:
             numbers: list[object] = [""] * len(plans)
@@ -215,7 +221,7 @@ class GoalsAnswer(Answer):
             if judged is not None:
                 won, other = (judged.win, *judged.interval), judged.second_opinion_interval
                 shown = (judged.how, *won, judged.second_opinion, *other)
-                behind = judged.behind, judged.is_clear, GAMES_CONDITION
+                behind = judged.behind, judged.is_clear, judged.is_best, GAMES_CONDITION
                 numbers[len(plans) :] = [*shown, *behind]
             yield (words, *numbers)
 
@@ -249,7 +255,9 @@ class GoalsAnswer(Answer):
             yield "There was no time to play games after each goal; allow more time."
         if self.judged is None or _is_lost(self.judged):
             return
-        if unclear := [each.goal for each in self.judged.unclear]:
+        if best := next((each.goal for each in self.judged.goals if each.is_best), ""):
+            yield f"This is clearly the best for the game: {best}."
+        elif unclear := [each.goal for each in self.judged.unclear]:
             yield f"These goals are not clearly worse: {join_phrases(unclear)}."
 
     def draw(self, charts: Charts) -> Any:
@@ -289,6 +297,7 @@ def _make_record(row: GoalRow) -> TurnGoalRecord:
             "behind": judged.behind,
             "behind_interval": IntervalRecord.from_interval(judged.behind_interval),
             "is_clear": judged.is_clear,
+            "is_best": judged.is_best,
         }
     return TurnGoalRecord(goal=row.words, **more, words=_describe_numbers(row))
 
@@ -301,11 +310,11 @@ def _describe_numbers(row: GoalRow) -> str:
     if (judged := row.judged) is not None:
         # All goals are played with the same dice, so their differences are more precise than the
         # shares.
-        if judged.behind <= 0:
+        if judged.is_best:
             words.append("best for the game")
         elif judged.is_clear:
             words.append(f"{100 * judged.behind:.0f} points worse for the game")
-        else:
+        elif judged.behind_interval.high <= MAX_AS_GOOD:
             words.append("about as good for the game")
     return ", ".join(words)
 
@@ -352,7 +361,7 @@ def goals_sentence(answer: GoalsAnswer) -> str:
     if judged is not None and judged.goals:
         first = judged.best
         return (
-            f"{name} wins most often with this choice: {first.goal}. That wins about "
+            f"{name} wins most often with this choice: {first.goal}. That wins an estimated "
             f"{format_share_and_range(first.win, first.interval)} of games {GAMES_CONDITION}, and "
             f"{format_share_and_range(first.second_opinion, first.second_opinion_interval)} when "
             "another AI does."

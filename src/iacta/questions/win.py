@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import ceil
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import describe_condition, describe_winner
-from iacta.forms.parameter_kinds import Flag, OneOf
+from iacta.forms.parameter_kinds import Flag, Name, OneOf
 from iacta.forms.percentages import short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, AnswerSectionRecord, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import join_phrases
 from iacta.forms.whole_game import (
     CONDITION_KEY,
     GAMES_CONDITION,
@@ -24,12 +24,13 @@ from iacta.forms.whole_game import (
     format_share,
     format_share_and_range,
 )
+from iacta.game import Turn
+from iacta.inputs.errors import IactaError, IllegalError
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
-from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES
+from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES, WinChange
 from iacta.war.games import (
-    OPEN_AIMS,
     TimeIsOverError,
     War,
     choose_best_aim_per_goal,
@@ -37,7 +38,7 @@ from iacta.war.games import (
     describe_aim,
 )
 from iacta.war.narration import describe_moves
-from iacta.war.players import AS_LIKED, PLAYERS
+from iacta.war.players import PLAYERS
 from iacta.war.tournament import MAX_ROUNDS
 
 SIDES = (
@@ -65,10 +66,11 @@ class WinQuestion(WholeGameForm, Question):
         default="usual",
     )
 
-    best_goal: bool = parameter(
-        Flag(),
-        "The player to move plays this turn for the goal that wins the most games.",
-        default=False,
+    compare_to: str | None = parameter(
+        Name(),
+        "An earlier position as a code: also show how each player's share has changed since.",
+        metavar="TEXT",
+        default=None,
     )
 
     turn_: bool = parameter(
@@ -78,30 +80,57 @@ class WinQuestion(WholeGameForm, Question):
     )
 
     def answer(self, watch: Watch | None = None) -> "WinAnswer":
-        last: WinChances | None = None
+        deadline, answers = Deadline.from_time_limit(self.time_limit), list[WinAnswer]()
+        earlier = self.read_earlier_turn()
 
-        def show(found: WinChances | None, fraction_done: float) -> None:
-            nonlocal last
-            is_new, last = found is not last, found
-            if watch is not None:
-                so_far = WinAnswer(self, found) if found and is_new else None
-                watch("Playing games", fraction_done, keeps=found is not None, so_far=so_far)
+        def estimate(turn: Turn, start: float, end: float, before: WinChances | None) -> WinChances:
+            """Estimate the chances while the progress goes from `start` to `end`."""
+            last: WinChances | None = None
 
-        try:
-            found = win_chances(
-                self.turn,
+            def show(found: WinChances | None, part: float) -> None:
+                nonlocal last
+                is_new, last = found is not None and found is not last, found
+                if is_new and found is not None and turn is self.turn:
+                    answers[:] = [WinAnswer(self, found, before)]
+                if watch is not None:
+                    so_far = answers[0] if is_new and answers else None
+                    done = start + (end - start) * part
+                    watch("Playing games", done, keeps=bool(answers), so_far=so_far)
+
+            return win_chances(
+                turn,
                 player=self.player,
-                best_goal=self.best_goal,
                 games=self.games,
-                time_limit=self.time_limit,
+                time_limit=deadline.take_share(0.5 if turn is earlier else 1.0).time_limit,
                 seed=self.seed,
                 progress=show,
             )
+
+        try:
+            before = None if earlier is None else estimate(earlier, 0.0, 0.5, None)
+            found = estimate(self.turn, 0.0 if before is None else 0.5, 1.0, before)
         except KeyboardInterrupt:
-            if last is None:
+            if not answers:
                 raise
-            return WinAnswer(self, last, is_complete=False)
-        return WinAnswer(self, found)
+            return replace(answers[0], is_complete=False)
+        return WinAnswer(self, found, before)
+
+    def read_earlier_turn(self) -> Turn | None:
+        """Return the turn with which the chances are compared."""
+        if self.compare_to is None:
+            return None
+        try:
+            earlier = self.set_victory(Turn.from_code(self.compare_to, self.turn.board))
+        except IactaError as error:
+            error.parameter = "compare_to"
+            raise
+        if {*earlier.players} != {*self.turn.players}:
+            raise IllegalError(
+                f"compare_to must be a position of {', '.join(self.turn.players)}, got one of "
+                f"{', '.join(earlier.players)}",
+                parameter="compare_to",
+            )
+        return earlier
 
 
 TURN_TIME_SHARE = 0.25  # the time for `--turn`, as a share of the time limit
@@ -119,6 +148,17 @@ class PlayerWinRecord(KeyedRecord):
     second_opinion: Unit = key(SECOND_AI_WINS)
     second_opinion_interval: IntervalRecord = key("The 95% interval of `second_opinion`.")
     figure: str = key("`win` in whole percent.")
+
+
+class WinChangeRecord(KeyedRecord):
+    """The change of the share of games that a player wins since an earlier position."""
+
+    player: str = key("The player.")
+    change: float = key("`win` minus the share in the earlier position, with the same dice.")
+    interval: IntervalRecord = key("The 95% interval of `change`.")
+    second_opinion: float = key("The same change if another AI of equal strength plays.")
+    second_opinion_interval: IntervalRecord = key("The 95% interval of this change.")
+    words: str = key("`change` in words, such as `+3 points (±2)`.")
 
 
 class ComparedGoalRecord(KeyedRecord):
@@ -141,18 +181,19 @@ class WinRecord(KeyedRecord, of=WinEstimate):
     second_opinion: Unit = key(SECOND_AI_WINS, is_column=True)
     players: tuple[PlayerWinRecord, ...] = key("Each player, in the order of play.")
     games: Count
-    cut: Count
     too_long: Count
-    allowance: Unit
+    is_estimated: bool
     second_opinion_games: Count = key("The number of games played by the other AI.")
-    second_opinion_cut: Count = key("The number of these games cut short.")
     second_opinion_too_long: Count = key("The number of these games undecided after 200 rounds.")
     is_complete: bool = key("Whether all games were played within the time limit.")
     words: str = key(
-        "`win` in words; empty while the interval of any player extends by more than 4 points."
+        "`win` in words; empty while the interval of any player extends by more than 12 points."
     )
     details: Sequence[AnswerSectionRecord] = key("How the shares were estimated, for readers.")
-    goal: str = key("Only with `--best-goal`: the goal of the player to move.", default=OMITTED)
+    changes: Sequence[WinChangeRecord] = key(
+        "Only with `--compare-to`: the change of each player's share, in the order of play.",
+        default=OMITTED,
+    )
     turn: Sequence[str] = key(
         "Only with `--turn`: a turn as the AI plays it, with its own dice, in words.",
         default=OMITTED,
@@ -167,15 +208,32 @@ class WinAnswer(Answer):
     """The share of games that each player wins.
 
     found: the shares of wins with the requested AI and with a second AI.
+    before: the shares in the earlier position, if one is compared.
     """
 
     question: WinQuestion
     found: WinChances
+    before: WinChances | None = None
 
     def pairs(self) -> Iterator[tuple[WinChance, WinChance]]:
         """For each player, yield the share of wins with the requested AI and with the second AI."""
         found = self.found
         yield from zip(found.chances.chances, found.second_opinion.chances, strict=True)
+
+    def list_changes(self) -> list[tuple[str, WinChange, WinChange]]:
+        """Return the changes since the earlier position for each player, one for each AI."""
+        if self.before is None:
+            return []
+        before, found = self.before, self.found
+        names = [each.player for each in found.chances.chances]
+        return [
+            (
+                name,
+                found.chances.compute_change(before.chances, name),
+                found.second_opinion.compute_change(before.second_opinion, name),
+            )
+            for name in names
+        ]
 
     @property
     def condition(self) -> str:
@@ -205,11 +263,10 @@ class WinAnswer(Answer):
             second_opinion=mover.second_opinion,
             players=tuple(rows),
             second_opinion_games=found.second_opinion.games,
-            second_opinion_cut=found.second_opinion.cut,
             second_opinion_too_long=found.second_opinion.too_long,
             is_complete=self._is_complete(),
             words=self._describe_win(),
-            goal=found.goal or OMITTED,
+            changes=[*map(_make_change_record, self.list_changes())] if self.before else OMITTED,
             turn=self.moves if self.question.turn_ else OMITTED,
             compared=self.compared if self.question.turn_ else OMITTED,
             details=[
@@ -255,7 +312,8 @@ class WinAnswer(Answer):
     def _is_complete(self) -> bool:
         wanted, kinds = self.question.games, (self.found.chances, self.found.second_opinion)
         return all(
-            kind.is_decided or kind.games == (wanted or DEFAULT_GAMES.get(kind.ai, 2000))
+            kind.is_decided
+            or (not kind.is_estimated and kind.games == (wanted or DEFAULT_GAMES[kind.ai]))
             for kind in kinds
         )
 
@@ -264,10 +322,16 @@ class WinAnswer(Answer):
         if self.found.chances.is_decided:
             return win_sentence(self)
         shares = {
-            each.player: describe_share(each.chance, each.interval) for each, _ in self.pairs()
+            each.player: describe_share(each.chance, each.interval, self._about)
+            for each, _ in self.pairs()
         }
         name = self.question.turn.player
         return f"{_capitalise(name)} wins {shares[name]}." if all(shares.values()) else ""
+
+    @property
+    def _about(self) -> str:
+        """The word before a share: an estimate is replaced by complete games later."""
+        return "an estimated" if self.found.chances.is_estimated else "about"
 
     def rows(self) -> Iterator[Sequence[object]]:
         second_opinion = ("second_opinion", "second_opinion_low", "second_opinion_high")
@@ -284,13 +348,10 @@ class WinAnswer(Answer):
 
     def _list_explanations(self) -> Iterator[Section]:
         """Yield the sections that explain the shares, without the assumptions about the moment."""
-        chances, goal = self.found.chances, self.found.goal
-        name = self.question.turn.player
-        chosen = [f"In this turn {name} plays for the goal that won most games: {goal}."]
-        is_chosen = goal not in ("", OPEN_AIMS[AS_LIKED])
+        chances = self.found.chances
         condition = describe_condition(self.question.turn)
         people = [] if chances.is_decided else [PEOPLE]
-        yield Section([win_sentence(self), *condition, *(chosen if is_chosen else []), *people])
+        yield Section([win_sentence(self), *condition, *people])
         rows = [
             (
                 first.player,
@@ -306,6 +367,12 @@ class WinAnswer(Answer):
         is_usual = {chances.ai, self.found.second_opinion.ai} == {"usual", "keeper"}
         notes = [SIDES] if is_usual and not chances.is_decided else []
         yield Section([Table(columns, rows), *notes], title="Games won:")
+        if changes := self.list_changes():
+            rows = [
+                (name, *format_change(own), *format_change(second)) for name, own, second in changes
+            ]
+            title = "Changes since the earlier position, in percentage points:"
+            yield Section([Table(columns, rows)], title=title)
         if not chances.is_decided:
             yield Section([_describe_games(chances), _describe_games(self.found.second_opinion)])
         if self.question.turn_ and self.moves:
@@ -334,7 +401,8 @@ def win_sentence(answer: WinAnswer) -> str:
         return describe_winner(answer.question.turn) or is_alone
     own = (each.find_chance(name) for each in found)
     first, second = (format_share_and_range(each.chance, each.interval) for each in own)
-    sentence = f"{_capitalise(name)} wins about {first} of games {answer.condition}"
+    about = answer._about
+    sentence = f"{_capitalise(name)} wins {about} {first} of games {answer.condition}"
     return f"{sentence}, and {second} when another AI does."
 
 
@@ -342,23 +410,46 @@ def _capitalise(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
+def format_change(found: WinChange) -> tuple[str, str]:
+    """Return a change in percentage points, and its interval ("" for a decided game).
+
+    >>> format_change(WinChange(0.034, Interval(0.011, 0.057)))
+    ('+3.4', '+1.1 to +5.7')
+    """
+    low, high = found.interval
+    within = "" if low == high else f"{100 * low:+.1f} to {100 * high:+.1f}"
+    return f"{100 * found.change:+.1f}", within
+
+
+def _make_change_record(row: tuple[str, WinChange, WinChange]) -> WinChangeRecord:
+    player, own, second = row
+    margin = ceil(100 * max(own.interval.high - own.change, own.change - own.interval.low))
+    return WinChangeRecord(
+        player=player,
+        change=own.change,
+        interval=IntervalRecord.from_interval(own.interval),
+        second_opinion=second.change,
+        second_opinion_interval=IntervalRecord.from_interval(second.interval),
+        words=f"{100 * own.change:+.0f} points (±{margin})",
+    )
+
+
 def _describe_games(estimate: WinEstimate) -> str:
-    if estimate.is_scored:
+    ai = describe_ai(estimate.ai)
+    games = f"{estimate.games:,} games with {ai}"
+    if estimate.is_estimated and not estimate.games:
         return (
-            f"The time limit is too short for two games with {describe_ai(estimate.ai)}, so the "
-            "chances are a rough estimate from the position alone, with wide intervals."
+            f"The time limit is too short for games with {ai}, so the shares are a rough estimate "
+            "from the position alone, with wide intervals."
         )
-    games = f"{estimate.games:,} games with {describe_ai(estimate.ai)}"
-    ended = [
-        *([f"{estimate.cut:,} stopped after {CUT_ROUNDS} rounds"] if estimate.cut else []),
-        *(
-            [f"{estimate.too_long:,} stopped after {MAX_ROUNDS} rounds"]
-            if estimate.too_long
-            else []
-        ),
-    ]
-    if not ended:
-        return f"{games}, all played to the end."
-    extra = 100 * estimate.allowance
-    allow = f", so the result may be off by a further {extra:g} points" if extra else ""
-    return f"{games}: {join_phrases(ended)}, and their winners estimated{allow}."
+    if estimate.is_estimated:
+        return (
+            f"{games}, stopped after {CUT_ROUNDS} rounds. A formula estimates who would have won, "
+            "and the intervals include its error. More time plays complete games."
+        )
+    if estimate.too_long:
+        return (
+            f"{games}: {estimate.too_long:,} stopped after {MAX_ROUNDS} rounds, and their winners "
+            "estimated."
+        )
+    return f"{games}, all played to the end."

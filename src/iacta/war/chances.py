@@ -4,24 +4,31 @@ The chance depends on the AI. Therefore the result for an AI is always shown nex
 opinion: the result for the keeper, an AI of another style that is as strong as the usual AI. For
 the keeper itself, the second opinion comes from the usual AI. The two results are never averaged.
 
-Games of these two AIs stop after six rounds, and the value function V estimates each player's
-chance from there. A separate allowance covers the error of V: 3 percentage points for the usual AI,
-6 for the keeper. Games of other AIs and of policies are played to the end, and so are games with
-capitals or missions, because the error of V can then exceed the allowance.
+Games are played in stages. A stage is a fixed number of games with fixed dice, and its result
+replaces the result of the stage before. A time limit only decides which stage is reached, so the
+numbers of a stage are the same on every computer. The stages of the usual AI and the keeper are:
 
-Games are played in stages that end after 100, 200, 400, ... games. Results of incomplete stages are
-discarded, except for the first stage. A time limit therefore limits the number of stages, but never
-changes their results.
+1. The position itself is scored by the value function V, without games.
+2. The chances are *estimated* from games that stop after three rounds and are scored by V.
+3. The chances are counted in complete games.
+
+V has an error, which counts like the error of a small number of complete games. The interval of an
+estimated chance therefore covers both the dice and the error of V. Games of other AIs and of
+policies are always complete, and so are games with capitals or missions, for which V is less exact.
+They have stages of 75, 150, 300, ... games; see `FIRST_STAGE` and `POLICY_STAGE`.
+
+A finished turn is the same position as the next player's turn, and has the same chances.
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
+from math import hypot
 from os import cpu_count
 from threading import TIMEOUT_MAX, Lock
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -33,18 +40,18 @@ from iacta.inputs.meanings import Unit
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import (
     Interval,
+    compute_half_width_of_difference,
     compute_interval_of_chance,
     compute_interval_of_mean,
 )
 from iacta.war.games import (
     CHOSEN_AIM,
     Aim,
+    Floats,
     PlayedGames,
     TimeIsOverError,
     War,
     check_war,
-    choose_best_aim_per_goal,
-    describe_aim,
     list_seats,
 )
 from iacta.war.players import PLAYERS
@@ -58,21 +65,20 @@ from iacta.war.tournament import (
 )
 from iacta.war.value import load_weights
 
-CUT_ROUNDS = 6  # games of the AIs in `ALLOWANCES` stop after this many rounds
-# The allowance for the error of V, by AI. The rms error was 1.4 percentage points for 160 chances
-# of the usual AI with rising sets, 2.4 for 80 chances with fixed sets, and 3.6 for 38 chances of
-# the keeper. At least 97% of the errors lay within the allowance plus the noise of the games.
-ALLOWANCES = {"usual": 0.03, "keeper": 0.06}
+CUT_ROUNDS = 3  # games of an estimate stop after this many rounds
+# With three rounds, the error of an estimate within one second of processor time is smallest.
+ESTIMATE_GAMES = 80
+CUT_AIS = ("usual", "keeper")  # the AIs for whose games the error of V was measured
+# The error of V is as large as that of this number of complete games.
+V_AS_GAMES = 80  # V after `CUT_ROUNDS` rounds
+V_ALONE_AS_GAMES = 4  # V without games
+V_DIFFERENCE_AS_GAMES = 400  # the difference between V in two positions of one turn
 DEFAULT_GAMES = {"usual": 600, "keeper": 600, "strong": 200, "simple": 2000}
 POLICY_GAMES = 40
+FIRST_STAGE = {"usual": 75, "keeper": 75, "strong": 25, "simple": 250}  # each stage doubles
+POLICY_STAGE = 5  # games in the first stage of a policy
 V_ERROR = 0.15  # the typical error of V on boards where V is least exact
-GRACE = 0.1  # extra time for the first two games after a deadline, in seconds
 CHUNK_GAMES = 10  # games per call of the core; few, so that all threads end a stage together
-FIRST_STAGE = 100  # games in the first stage; each later stage doubles the number of games
-FIRST_STAGE_SHARES = (0.5, 1.0)  # each AI's share of the remaining time in the first stage
-SCORED_AS_GAMES = 4  # V of a position gets Wilson's interval for this number of games
-GOAL_GAMES = 40  # trial games for each goal; more games would delay the first result
-GOAL_TIME_SHARE = 0.4  # the maximum share of the time limit for trial games
 SEED_COUNT = 2**62  # adding this number to a seed gives independent games
 
 Progress: TypeAlias = Callable[[int, int], None]  # arguments: games played, games in total
@@ -84,14 +90,26 @@ class WinChance:
 
     player: the player's name.
     chance: the mean of the player's results in all games.
-    interval: a 95% confidence interval: Wilson's, with the variance of the results. It is wider by
-        15 points times the share of games undecided after 200 rounds, or for a policy by the chance
-        that another player could get from these games. The interval has length 0 if the game is
-        already decided.
+    interval: a 95% confidence interval: Wilson's, with the variance of the results and, for an
+        estimated chance, the error of V. It is wider by 15 points times the share of games
+        undecided after 200 rounds, or for a policy by the chance that another player could get from
+        these games. The interval has length 0 if the game is already decided.
     """
 
     player: str
     chance: Unit
+    interval: Interval
+
+
+class WinChange(NamedTuple):
+    """The difference between a player's chances to win in two positions.
+
+    change: the chance in the later position minus the chance in the earlier position.
+    interval: the 95% interval of `change`. Both positions have games with the same dice, so it is
+        narrower than the intervals of the two chances suggest.
+    """
+
+    change: float
     interval: Interval
 
 
@@ -102,30 +120,53 @@ class WinEstimate:
     ai: the name of the AI or policy.
     chances: the chance of each player, in the order of play. The chances sum to 1.
     games: the number of games.
-    cut: the number of games cut short and decided by the learnt value function V.
     too_long: the number of games undecided after 200 rounds. V scores them; in games of a policy,
         they count equally for all players. The intervals cover the error of these scores.
-    allowance: the error that scoring by V after six rounds may add to each interval.
-    is_scored: whether the time was too short for two games, so that V scored the position itself.
-        The intervals are then as wide as those of four games.
+    is_estimated: whether the games were stopped after three rounds and scored by V. Without games,
+        V scored the position itself.
+    results: each player's result in each game, in an array of shape (games, players).
     """
 
     ai: str
     chances: tuple[WinChance, ...]
     games: int
-    cut: int
-    too_long: int
-    allowance: float
-    is_scored: bool = False
+    too_long: int = 0
+    is_estimated: bool = False
+    results: Floats = field(default_factory=lambda: np.zeros((0, 0)), repr=False, compare=False)
 
     @property
     def is_decided(self) -> bool:
         """Whether the game is already decided, so that no games were played."""
-        return not self.games and not self.is_scored
+        return not self.games and not self.is_estimated
 
     def find_chance(self, player: str) -> WinChance:
         """Return the chance of a player."""
         return next(chance for chance in self.chances if chance.player == player)
+
+    def compute_change(self, before: "WinEstimate", player: str) -> WinChange:
+        """Return the change of a player's chance since an earlier position.
+
+        before: the chances in the earlier position, from games with the same seed.
+        """
+        ends = before.find_chance(player), self.find_chance(player)
+        change = ends[1].chance - ends[0].chance
+        halves = [(each.interval.high - each.interval.low) / 2 for each in ends]
+        estimates = (before, self)
+        if all(each.games or each.is_decided for each in estimates):
+            columns = [
+                each.results[:, [row.player for row in each.chances].index(player)]
+                if each.games
+                else np.array([end.chance])
+                for each, end in zip(estimates, ends, strict=True)
+            ]
+            games = min((len(c) for c in columns if len(c) > 1), default=0)
+            apart = columns[1][: games or 1] - columns[0][: games or 1]
+            halves = [compute_half_width_of_difference(apart)] if games else [0.0]
+            if any(each.is_estimated for each in estimates):
+                middle = (ends[0].chance + ends[1].chance) / 2
+                halves.append(compute_v_error(middle, V_DIFFERENCE_AS_GAMES))
+        half = hypot(*halves)
+        return WinChange(change, Interval(max(change - half, -1.0), min(change + half, 1.0)))
 
 
 @dataclass(frozen=True)
@@ -134,19 +175,27 @@ class WinChances:
 
     chances: the result if the requested AI plays every seat.
     second_opinion: the result if another AI of equal strength plays every seat.
-    goal: the best goal for this turn, in words; empty if the AI chose the goal of the turn.
     """
 
     chances: WinEstimate
     second_opinion: WinEstimate
-    goal: str = ""
+
+
+class WinStage(NamedTuple):
+    """A stage of an estimate.
+
+    games: the number of games.
+    cut: the number of rounds after which the games stop; 0 for complete games.
+    """
+
+    games: int
+    cut: int = 0
 
 
 def win_chances(
     turn: Turn,
     *,
     player: Seat = "usual",
-    best_goal: bool = False,
     games: int | None = None,
     time_limit: float | Fraction | None = None,
     seed: int = 0,
@@ -154,27 +203,24 @@ def win_chances(
 ) -> WinChances:
     """Estimate each player's chance to win the whole game if one AI plays every seat.
 
-    turn: the turn from which games are played, in any phase. Each game deals the unknown cards at
-        random.
+    turn: the turn from which games are played, in any phase. A finished turn has the chances of the
+        next player's turn. Each game deals the unknown cards at random.
     player: the AI: `"usual"`, `"keeper"`, `"strong"`, `"simple"`, or a policy, that is, a function
         from a turn to a legal action. The second opinion comes from the keeper, or from the usual
-        AI if `player` is the keeper. Games of the usual AI and the keeper stop after six rounds.
-    best_goal: whether to play this turn for the best goal: the goal with the most wins in 40 trial
-        games. The chances then come from new games. By default, the AI chooses the goal.
-    games: the number of games for each AI; by default 600 for the usual AI and the keeper, 200 for
-        the strong AI, 2,000 for the simple AI and 40 for a policy.
-    time_limit: the time limit in seconds. If it is too short for all games, the result comes from
-        the first 100, 200, 400, ... games, or from fewer than 100 games.
-    seed: the seed of the dice. The same seed and number of games give the same result on every
-        computer, with any number of threads.
+        AI if `player` is the keeper.
+    games: the number of complete games for each AI; by default 600 for the usual AI and the keeper,
+        200 for the strong AI, 2,000 for the simple AI and 40 for a policy.
+    time_limit: the time limit in seconds. It decides which stage is reached: the position scored by
+        the value function V, 80 games that stop after three rounds, or complete games.
+    seed: the seed of the dice. The same seed and stage give the same result on every computer, with
+        any number of threads.
     progress: a callback with two arguments: the result after the last complete stage (`None` before
-        there is one), and the fraction of the games that have been played.
+        there is one), and the fraction of the work that is done.
 
     A player who is the last survivor has a chance of exactly 1, and a player without territories
     has a chance of exactly 0. Raises `IactaError` for more than six players, for rules under which
     a battle can gain armies, for a game that cannot end because nobody can attack, and for a time
-    limit that is too short for two games of a policy. If the time is too short for two games of an
-    AI, the value function V scores the position itself.
+    limit that is too short for five games of a policy.
 
     >>> from iacta import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:red:9,Argentina:blue:1")
@@ -189,35 +235,44 @@ def win_chances(
     )
     read_int(seed, "seed")
     deadline = Deadline.from_time_limit(time_limit)
-    if best_goal and not isinstance(seat, str):
-        raise IllegalError("best_goal must be False for a policy, which has no goals, got True")
     if turn.winner is not None or len(list_seats(turn)) == 1:
         certain = _make_certain_estimate(turn, get_seat_name(seat))
         return WinChances(certain, replace(certain, ai=choose_second_ai(seat)))
     check_game_ends(turn)
-    aim, goal = CHOSEN_AIM, ""
-    if best_goal and isinstance(seat, str) and turn.phase not in ("fortify", "over"):
-        aim, goal = _choose_best_goal(War(turn), seat, seed, deadline.take_share(GOAL_TIME_SHARE))
-        seed += SEED_COUNT
-    samples = [_Sample(turn, each, number, seed, aim) for each in (seat, choose_second_ai(seat))]
-    total, found = sum(each.wanted for each in samples), None
+    turn = turn.next() if turn.phase == "over" else turn
+    samples = [_Sample(turn, each, number, seed) for each in (seat, choose_second_ai(seat))]
+    if not deadline.limited and progress is None:
+        for sample in samples:
+            del sample.stages[:-1]  # nobody sees the other stages
+    total, found = sum(each.count_all_games() for each in samples), None
 
-    def report(_: int = 0, __: int = 0) -> None:
+    def report(*_: int) -> None:
         if progress is not None:
             progress(found, min(sum(each.played for each in samples) / total, 1.0))
 
-    stage = FIRST_STAGE
-    while True:
-        for share, sample in zip(FIRST_STAGE_SHARES, samples, strict=True):
-            part = deadline if found else deadline.take_share(share)
-            sample.play_stage(min(stage, sample.wanted), part, report)
-        first, second = (each.estimate() for each in samples)
-        found = WinChances(first, second, goal)
+    for k in range(max(len(each.stages) for each in samples)):
+        if not all(each.play_stage(k, deadline, report) for each in samples):
+            break
+        found = WinChances(*(each.estimate() for each in samples))
         report()
-        is_complete = all(len(each) >= min(stage, each.wanted) for each in samples)
-        if not is_complete or all(len(each) == each.wanted for each in samples):
-            return found
-        stage *= 2
+    return found or WinChances(*(each.score_position() for each in samples))
+
+
+def list_stages(player: Seat, turn: Turn, games: int | None) -> list[WinStage]:
+    """Return the stages in which the chances of an AI or a policy are estimated.
+
+    games: the number of complete games in the last stage; `None` for the default number.
+    """
+    most, first, stages = games or POLICY_GAMES, POLICY_STAGE, list[WinStage]()
+    if isinstance(player, str):
+        most, first = games or DEFAULT_GAMES[player], FIRST_STAGE[player]
+        if cut := choose_cut_rounds(player, turn):
+            stages.append(WinStage(min(ESTIMATE_GAMES, most), cut))
+            first = DEFAULT_GAMES[player]  # fewer complete games are less exact than the estimate
+    while first < most:
+        stages.append(WinStage(first))
+        first *= 2
+    return [*stages, WinStage(most)]
 
 
 def choose_second_ai(player: Seat) -> str:
@@ -237,15 +292,9 @@ def check_game_ends(turn: Turn) -> None:
         )
 
 
-def make_time_error() -> IllegalError:
-    """Return the exception for a time limit that is too short for two games."""
-    return IllegalError("time_limit is too short for two games", parameter="time_limit")
-
-
 def choose_cut_rounds(player: str, turn: Turn) -> int:
-    """Return the number of rounds after which an AI's games stop, or 0 for complete games."""
-    # The allowances were measured for these AIs, under the victory conditions that V may judge.
-    return CUT_ROUNDS if player in ALLOWANCES and turn.victory.is_judged_by_v else 0
+    """Return the rounds after which games of an estimate stop, or 0 if V may not score them."""
+    return CUT_ROUNDS if player in CUT_AIS and turn.victory.is_judged_by_v else 0
 
 
 @dataclass(frozen=True)
@@ -256,12 +305,14 @@ class Series:
     player: the AI.
     seed: the seed of the dice. Each index of a game has its own dice.
     aim: the aim of the first turn.
+    cut: the number of rounds after which games stop; 0 for complete games.
     """
 
     war: War
     player: str
     seed: int
     aim: Aim = CHOSEN_AIM
+    cut: int = 0
 
     def play(
         self, end: int, deadline: Deadline, progress: Progress | None = None, start: int = 0
@@ -284,7 +335,7 @@ class Series:
                     first=first,
                     seed=self.seed,
                     aim=self.aim,
-                    cut=choose_cut_rounds(self.player, self.war.turn),
+                    cut=self.cut,
                     most_rounds=MAX_ROUNDS,
                     deadline=deadline,
                 )
@@ -311,94 +362,70 @@ class Series:
         parts = [chunk for _, chunk in sorted(chain(*rows), key=lambda row: row[0])]
         return PlayedGames(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
-    def play_at_least_two(
-        self, end: int, deadline: Deadline, progress: Progress | None = None
-    ) -> PlayedGames:
-        """Play games, and extend the deadline by `GRACE` for the two games of an interval.
-
-        The result can still contain fewer than two games.
-        """
-        found = self.play(end, deadline, progress)
-        if len(found.chances) < 2:
-            found = self.play(2, deadline.postpone(GRACE))
-        return found
-
-    def play_stage(
-        self, start: int, end: int, deadline: Deadline, progress: Progress
-    ) -> PlayedGames:
-        """Play the games of a stage, at least two games in the first stage."""
-        if start:
-            return self.play(end, deadline, progress, start)
-        return self.play_at_least_two(end, deadline, progress)
-
-
-def _choose_best_goal(war: War, player: str, seed: int, deadline: Deadline) -> tuple[Aim, str]:
-    """Return the aim with the most wins for the player to move, and its description.
-
-    The result is `(CHOSEN_AIM, "")` if there is only one goal, or if the trial games exceed the
-    time limit.
-    """
-    try:
-        found = choose_best_aim_per_goal(war, PLAYERS[player], seed, deadline)
-    except TimeIsOverError:
-        return CHOSEN_AIM, ""
-    aims = [aim for aim, _ in found]
-    if len(aims) < 2:
-        return CHOSEN_AIM, ""
-    mover, best = war.seats.index(war.turn.player), (-1.0, CHOSEN_AIM)
-    for aim in aims:
-        wins = Series(war, player, seed, aim).play(GOAL_GAMES, deadline).chances[:, mover]
-        if len(wins) < GOAL_GAMES:
-            return CHOSEN_AIM, ""
-        best = max(best, (float(wins.mean()), aim), key=lambda each: each[0])
-    return best[1], describe_aim(war, best[1])
-
 
 class _Sample:
     """The games of one AI or policy, played in stages.
 
-    wanted: the requested number of games.
+    stages: the stages, in their order.
     played: the number of games played, including games of an incomplete stage.
     """
 
-    def __init__(self, turn: Turn, seat: Seat, games: int | None, seed: int, aim: Aim) -> None:
+    def __init__(self, turn: Turn, seat: Seat, games: int | None, seed: int) -> None:
         self.turn, self.name = turn, get_seat_name(seat)
-        if isinstance(seat, str):
-            self.wanted = games or DEFAULT_GAMES.get(seat, 2000)
-            self.series: Series | _PolicySeries = Series(War(turn), seat, seed, aim)
-        else:
-            self.wanted = games or POLICY_GAMES
-            self.series = _PolicySeries(turn, seat, seed)
-        self.played = 0
-        self._parts = list[PlayedGames]()
+        self.stages, self.played = list_stages(seat, turn, games), 0
+        self._series: Series | _PolicySeries = (
+            Series(War(turn), seat, seed)
+            if isinstance(seat, str)
+            else _PolicySeries(turn, seat, seed)
+        )
+        self._cut, self._parts = 0, list[PlayedGames]()
 
-    def __len__(self) -> int:
-        return sum(len(part.chances) for part in self._parts)
+    def count_all_games(self) -> int:
+        """Return the number of games in all stages."""
+        ends = {stage.cut: stage.games for stage in self.stages}  # later stages add games
+        return sum(ends.values())
 
-    def play_stage(self, end: int, deadline: Deadline, progress: Progress) -> None:
-        """Play until there are `end` games; discard an incomplete stage unless it is the first."""
-        start = len(self)
+    def play_stage(self, number: int, deadline: Deadline, progress: Progress) -> bool:
+        """Play a stage; return whether it is complete. An incomplete stage is discarded."""
+        games, cut = self.stages[min(number, len(self.stages) - 1)]
+        kept = self._parts if cut == self._cut else []
+        start, before = sum(len(part.chances) for part in kept), self.played
 
         def count(done: int, total: int) -> None:
-            self.played = start + done
+            self.played = before + done
             progress(done, total)
 
-        if start < end:
-            part = self.series.play_stage(start, end, deadline, count)
-            if len(part.chances) == end - start or not start:
-                self._parts.append(part)
+        if start < games:
+            series = self._series
+            if isinstance(series, Series):
+                series = replace(series, cut=cut)
+            part = series.play(games, deadline, count, start)
+            if len(part.chances) < games - start:
+                return False
+            self._cut, self._parts = cut, [*kept, part]
+        return True
 
     def estimate(self) -> WinEstimate:
-        """Estimate the chances to win from all games played."""
+        """Estimate the chances to win from the games of the last complete stage."""
         columns = PlayedGames(*(np.concatenate(each) for each in zip(*self._parts, strict=True)))
-        is_policy = isinstance(self.series, _PolicySeries)
-        if len(columns.chances) < 2 and is_policy:
-            raise make_time_error()
-        if len(columns.chances) < 2:
-            return _score_position(War(self.turn), self.name)
+        is_policy = isinstance(self._series, _PolicySeries)
         # Any player of a policy may win a game that is too long.
         error = 1 - 1 / len(list_seats(self.turn)) if is_policy else V_ERROR
         return _make_estimate(self.turn, self.name, columns, error)
+
+    def score_position(self) -> WinEstimate:
+        """Estimate the chances to win by V, without games."""
+        if isinstance(self._series, _PolicySeries):
+            games = self.stages[0].games
+            raise IllegalError(f"time_limit is too short for {games} games", parameter="time_limit")
+        war = self._series.war
+        values = dict(zip(war.seats, war.judge(load_weights("ending"))[0].tolist(), strict=True))
+        rows = []
+        for name in self.turn.players:
+            chance = values.get(name, 0.0) if name in self.turn.owners else 0.0
+            interval = compute_interval_of_chance(chance, V_ALONE_AS_GAMES)
+            rows.append(WinChance(name, chance, interval if chance else Interval(0.0, 0.0)))
+        return WinEstimate(self.name, tuple(rows), 0, is_estimated=True)
 
 
 def _limit_policy(policy: Policy, deadline: Deadline) -> Policy:
@@ -420,15 +447,11 @@ class _PolicySeries:
     policy: Policy
     seed: int
 
-    def play_stage(
-        self, start: int, end: int, deadline: Deadline, progress: Progress
-    ) -> PlayedGames:
-        """Play the games of a stage until the deadline."""
-        seats, rows = list_seats(self.turn), []
+    def play(self, end: int, deadline: Deadline, progress: Progress, start: int = 0) -> PlayedGames:
+        """Play games until the deadline, as `Series.play` does."""
+        seats, rows = list_seats(self.turn), list[list[float]]()
+        timed = _limit_policy(self.policy, deadline)
         for number in range(start, end):
-            # The first two games may take longer, because an interval needs two games.
-            limit = deadline if number >= 2 else deadline.postpone(GRACE)
-            timed = _limit_policy(self.policy, limit)
             try:
                 winner = play_to_end(dict.fromkeys(seats, timed), self.turn, self.seed, number)
             except TimeIsOverError:
@@ -437,9 +460,7 @@ class _PolicySeries:
             # players.
             rows.append([float(seat == winner) if winner else 1 / len(seats) for seat in seats])
             progress(len(rows), end - start)
-        if not rows:
-            raise make_time_error()
-        chances = np.array(rows)
+        chances = np.array(rows).reshape(-1, len(seats))
         zeros = np.zeros(len(rows), np.uint8)
         is_too_long = ~(chances == 1.0).any(axis=1)
         return PlayedGames(chances, zeros.astype(bool), is_too_long, zeros, zeros.astype(np.int32))
@@ -453,30 +474,40 @@ def _make_estimate(turn: Turn, ai: str, played: PlayedGames, v_error: float) -> 
     seats, chances, number = list_seats(turn), played.chances, len(played.chances)
     cut, too_long = int(played.is_cut.sum()), int(played.is_too_long.sum())
     error = v_error * too_long / number
-    means = dict(zip(seats, chances.mean(axis=0).tolist(), strict=True))
+    columns = dict(zip(seats, chances.T, strict=True))
+    results = np.zeros((number, len(turn.players)))
     rows = []
-    for name in turn.players:
-        if name not in means or name not in turn.owners:
+    for k, name in enumerate(turn.players):
+        if name not in columns or name not in turn.owners:
             rows.append(WinChance(name, 0.0, Interval(0.0, 0.0)))
             continue
-        column = chances[:, seats.index(name)]
-        low, high = compute_interval_of_mean(column)
+        results[:, k] = columns[name]
+        low, high = compute_interval_of_results(columns[name], cut)
         interval = Interval(max(low - error, 0.0), min(high + error, 1.0))
-        rows.append(WinChance(name, means[name], interval))
-    return WinEstimate(ai, tuple(rows), number, cut, too_long, ALLOWANCES[ai] if cut else 0.0)
+        rows.append(WinChance(name, float(columns[name].mean()), interval))
+    return WinEstimate(ai, tuple(rows), number, too_long, cut > 0, results)
 
 
-def _score_position(war: War, ai: str) -> WinEstimate:
-    """Estimate the chances to win by the value function V, without games."""
-    values = dict(zip(war.seats, war.judge(load_weights("ending"))[0].tolist(), strict=True))
-    rows = []
-    for name in war.turn.players:
-        chance = values.get(name, 0.0)
-        interval = compute_interval_of_chance(chance, SCORED_AS_GAMES)
-        if name not in war.turn.owners:
-            interval = Interval(0.0, 0.0)
-        rows.append(WinChance(name, chance, interval))
-    return WinEstimate(ai, tuple(rows), 0, 0, 0, 0.0, is_scored=True)
+def compute_interval_of_results(results: Floats, cut: int) -> Interval:
+    """Return the 95% interval of the mean of a player's results in games.
+
+    cut: the number of games that were stopped after `CUT_ROUNDS` rounds and scored by V.
+
+    Without such games, it is `compute_interval_of_mean`. Otherwise it is Wilson's interval for as
+    many complete games as have the same error as these games and V together.
+    """
+    if not cut:
+        return compute_interval_of_mean(results)
+    mean, games = float(results.mean()), len(results)
+    of_chance = mean * (1 - mean)
+    of_dice = float(results.var()) / games / of_chance if of_chance > 0.0 else 0.0
+    return compute_interval_of_chance(mean, 1 / (of_dice + cut / games / V_AS_GAMES))
+
+
+def compute_v_error(chance: float, games: int) -> float:
+    """Return the half-width of a 95% interval that is as wide as for a number of games."""
+    low, high = compute_interval_of_chance(chance, games)
+    return (high - low) / 2
 
 
 def _make_certain_estimate(turn: Turn, ai: str) -> WinEstimate:
@@ -485,4 +516,4 @@ def _make_certain_estimate(turn: Turn, ai: str) -> WinEstimate:
         WinChance(name, float(name == winner), Interval(*[float(name == winner)] * 2))
         for name in turn.players
     )
-    return WinEstimate(ai, tuple(rows), 0, 0, 0, 0.0)
+    return WinEstimate(ai, tuple(rows), 0)

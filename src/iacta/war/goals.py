@@ -12,8 +12,14 @@ the plan for that win is also tried; it places the new armies itself.
 
 Each way to play a goal is called a candidate. Its value is the player's chance to win the game if
 the usual AI plays every seat afterwards. The result with the keeper, an AI of equal strength, is
-shown next to it. All candidates with tactics use the same dice. This makes the differences between
-candidates more precise than the chances themselves.
+shown next to it. All candidates use the same dice, which makes the differences between candidates
+more precise than the chances themselves. The games stop after three rounds, as for estimated
+chances.
+
+Games are played in stages of 10, 20, 40, ... games for each candidate. Candidates that are clearly
+worse than the best play no further games. A stage is discarded if the time is too short for it, so
+a time limit only decides which stage is reached. One candidate may be marked as the best: if it is
+clearly better than every other candidate, considering that there are several comparisons.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -49,15 +55,16 @@ from iacta.probability.estimate import (
     MIN_GAMES,
     Interval,
     compute_half_width_of_difference,
-    compute_interval_of_mean,
 )
 from iacta.war.chances import (
-    ALLOWANCES,
     SEED_COUNT,
+    V_DIFFERENCE_AS_GAMES,
     Series,
     check_game_ends,
     choose_cut_rounds,
     choose_second_ai,
+    compute_interval_of_results,
+    compute_v_error,
 )
 from iacta.war.games import (
     CARD_AIMS,
@@ -65,6 +72,7 @@ from iacta.war.games import (
     WIN_NOW,
     Aim,
     Floats,
+    PlayedGames,
     War,
     check_war,
     choose_best_aim_per_goal,
@@ -81,10 +89,10 @@ from iacta.war.players import (
 from iacta.war.policy import NamedAim, choose_action
 from iacta.war.tournament import MAX_ROUNDS, MAX_TOURNAMENT_GAMES
 
-DEFAULT_GAMES = 120
+DEFAULT_GAMES = 160
+FIRST_STAGE = 10  # games for each candidate in the first stage; each later stage doubles the number
 PLAN_GAMES = 60  # fewer than for tactics, because plans are played in Python and are slow
 GOAL_BUDGET = 0.1  # fraction of a plan's default search budget
-SECOND_TIME_SHARE = 0.4  # share of a goal's time for games of the second AI
 AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans are tried afterwards
 ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans are tried
 WIN_TIME_SHARE = 0.2  # share of the total time for the search for a win in this turn
@@ -136,16 +144,18 @@ class GoalChance:
     chance: the fraction of games in which the turn reached the goal; 1 for holding and for the
         usual AI's own choice.
     win: the player's chance to win the game.
-    interval: the 95% interval of `win`: Wilson's interval with the variance of the results, wider
-        for goals behind the best goal, and ± .03 more if the value function V (see
-        `iacta.war.chances`) scored some of the games.
+    interval: the 95% interval of `win`, as for estimated chances (`iacta.war.chances`), but wider
+        for goals behind the best goal.
     second_opinion: the chance to win if the keeper plays this turn and every seat afterwards.
-    second_opinion_interval: the interval of `second_opinion`, like `interval`, but with ± .06.
+    second_opinion_interval: the interval of `second_opinion`.
     behind: the best goal's `win` minus this goal's `win`.
-    behind_interval: the 95% interval of `behind`, and ± .03 more if V scored some of the games.
-        Its width comes from the variance of the difference in each pair of games.
+    behind_interval: the interval of `behind`. With a chance of 95%, the intervals of all goals are
+        right. Its width comes from the variance of the difference in each pair of games, and from
+        the error of the value function V if it scored some of the games.
     games: the number of games.
-    is_clear: whether `behind_interval` lies above 0.
+    is_clear: whether `behind_interval` lies above 0: the goal is clearly worse than the best.
+    is_best: whether every goal that is played differently is clearly worse. At most one goal is
+        marked, and often none.
     plan: the plan if `how` is `"plan"` or `"worth"`.
     example: one possible course of the turn.
     """
@@ -161,6 +171,7 @@ class GoalChance:
     behind_interval: Interval
     games: int
     is_clear: bool
+    is_best: bool
     plan: Plan | None
     example: PlayedTurn
 
@@ -178,7 +189,10 @@ class Goals:
 
     @property
     def best(self) -> GoalChance:
-        """The goal with the highest chance to win the game; `IndexError` without goals."""
+        """The goal with the highest chance to win the game, even if it is not clearly the best.
+
+        Raises `IndexError` without goals.
+        """
         return self.goals[0]
 
     @property
@@ -342,7 +356,7 @@ def best_goals(
 
     turn: a turn in any phase but `over`.
     games: the number of games for each candidate. Plans are tried in at most 60 games.
-    time_limit: the time limit in seconds. It may reduce the numbers of games, plans and goals.
+    time_limit: the time limit in seconds. It may reduce the numbers of games and plans.
     seed: the seed of the dice.
     progress: a callback that takes the results so far and the fraction of the work done.
 
@@ -360,39 +374,28 @@ def best_goals(
     seconds = None if time_limit is None else float(read_seconds(time_limit, "time_limit"))
     deadline, war = Deadline(seconds), War(_check_not_over(turn))
     check_game_ends(turn)
-    mover, rows = war.seats.index(turn.player), list[_Candidate]()
     aims = [aim for aim, _ in choose_best_aim_per_goal(war, PLAYERS["usual"], seed)]
     planned = [aim for aim in aims if aim.kind not in (*CARD_AIMS, *OPEN_AIMS)]
-    second = dict[str, _SecondOpinion]()
+    samples = [_TacticsSample(war, aim, seed) for aim in aims]
+    rows, second = list[_Candidate](), dict[str, _SecondOpinion]()
 
-    def report(done: int) -> None:
+    def report(fraction_done: float) -> None:
         if progress is not None:
-            found = Goals(turn.player, _rank_candidates(rows, second))
-            progress(found, done / (len(aims) + len(planned) + 1))
+            progress(Goals(turn.player, _rank_candidates(rows, second)), fraction_done)
 
-    playing = deadline.take_share(AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE)
-    for k, aim in enumerate(aims):
-        part = playing.take_share(1 / (len(aims) - k))
-        second_part, series = part.take_share(SECOND_TIME_SHARE), Series(war, "usual", seed, aim)
-        by_second = _estimate_second_opinion(series, number, second_part)
-        found = series.play_at_least_two(number, part)
-        if by_second is None or len(found.chances) < 2:
+    share = AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE
+    playing, left, stage = deadline.take_share(share), samples, min(FIRST_STAGE, number)
+    while all(sample.play(stage, playing if rows else deadline) for sample in left):
+        for sample in left:
+            sample.end_stage()
+        rows = [sample.make_candidate(number) for sample in samples]
+        second = {sample.words: sample.estimate_second_opinion() for sample in samples}
+        report(share * stage / number)
+        if stage == number:
             break
-        second[describe_aim(war, aim)] = by_second
-        rows.append(
-            _Candidate(
-                describe_aim(war, aim),
-                "tactics",
-                found.chances[:, mover],
-                float(found.reached.mean()),
-                None,
-                war.play_turn(PLAYERS["usual"], seed, aim),
-                partial(_play_tactics, series, number),
-            )
-        )
-        report(k + 1)
-        if deadline.is_over:
-            break
+        worse = {each.goal for each in _rank_candidates(rows, second) if each.is_clear}
+        left = [sample for sample in samples if sample.words not in worse]
+        stage = min(2 * stage, number)
     if not rows:
         return Goals(turn.player, ())
     if not deadline.is_over:
@@ -402,39 +405,70 @@ def best_goals(
             row, by_second = by_plan
             rows.append(row)
             second.setdefault(WIN_NOW, by_second)
-    report(len(aims) + 1)
     for k, aim in enumerate(planned):
         if not deadline.is_over:
             most = min(number, PLAN_GAMES)
             # The last part of the time is reserved for new games of the best goal.
             part = deadline.take_share(1 / (len(planned) + 1 - k))
-            rows += (
-                row
-                for row in _try_plans(war, aim, most, seed, part)
-                if len(row.wins) >= min(most, MIN_GAMES)
-            )
-        report(len(aims) + k + 2)
+            tried = _try_plans(war, aim, most, seed, part)
+            rows += (row for row in tried if len(row.wins) == most)
+        report(share + (1 - share) * (k + 1) / (len(planned) + 1))
     # The best of several estimates is biased upwards. New games of the best goal remove the bias.
     best = _sort_candidates(rows)[0][1]
     fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
     return Goals(turn.player, _rank_candidates(rows, second, fresh))
 
 
-def _estimate_second_opinion(
-    series: Series, games: int, deadline: Deadline
-) -> _SecondOpinion | None:
-    """Estimate the mover's chance to win if the keeper plays every seat.
+class _TacticsSample:
+    """Games in which the usual AI plays this turn with an aim, and games of the keeper with it.
 
-    series: the games of the usual AI.
-
-    The result is `None` if the time is too short for two games.
+    words: the goal of the aim in words.
     """
-    war, ai = series.war, choose_second_ai("usual")
-    found = replace(series, player=ai).play_at_least_two(games, deadline)
-    if len(found.chances) < 2:
-        return None
-    column = found.chances[:, war.seats.index(war.turn.player)]
-    return _SecondOpinion(float(column.mean()), _estimate_wide_interval(column, ALLOWANCES[ai]))
+
+    def __init__(self, war: War, aim: Aim, seed: int) -> None:
+        self.words, self._war, self._aim = describe_aim(war, aim), war, aim
+        self._series = [
+            Series(war, ai, seed, aim, choose_cut_rounds(ai, war.turn))
+            for ai in ("usual", choose_second_ai("usual"))
+        ]
+        self._parts: list[list[PlayedGames]] = [[] for _ in self._series]
+        self._new = list[PlayedGames]()
+
+    def play(self, games: int, deadline: Deadline) -> bool:
+        """Play until there are `games` games of each AI; return whether the time was sufficient."""
+        start = sum(len(part.chances) for part in self._parts[0])
+        self._new = [series.play(games, deadline, start=start) for series in self._series]
+        return all(len(part.chances) == games - start for part in self._new)
+
+    def end_stage(self) -> None:
+        """Keep the games of the last call of `play`."""
+        for parts, new in zip(self._parts, self._new, strict=True):
+            parts.append(new)
+
+    def make_candidate(self, games: int) -> "_Candidate":
+        """Return the candidate with the results so far.
+
+        games: the number of games if the candidate plays again.
+        """
+        usual, war = PLAYERS["usual"], self._war
+        reached = np.concatenate([part.reached for part in self._parts[0]])
+        return _Candidate(
+            self.words,
+            "tactics",
+            self._list_results(0),
+            float(reached.mean()),
+            None,
+            war.play_turn(usual, self._series[0].seed, self._aim),
+            partial(_play_tactics, self._series[0], games),
+        )
+
+    def estimate_second_opinion(self) -> "_SecondOpinion":
+        """Return the mover's chance to win if the keeper plays every seat."""
+        return _estimate_second_opinion(self._list_results(1))
+
+    def _list_results(self, number: int) -> Floats:
+        mover = self._war.seats.index(self._war.turn.player)
+        return np.concatenate([part.chances[:, mover] for part in self._parts[number]])
 
 
 def _rank_candidates(
@@ -453,19 +487,23 @@ def _rank_candidates(
     ranked, found = _sort_candidates(candidates), dict[str, GoalChance]()
     most, best = ranked[0]
     own = best.wins if new_results is None or len(new_results) < MIN_GAMES else new_results
-    first = compute_interval_of_mean(own)
-    allowance = ALLOWANCES["usual"] if any(_has_cut_games(row.wins) for row in candidates) else 0.0
+    first, mean_win = compute_interval_of_results(own, _count_cut_games(own)), float(own.mean())
+    is_judged_by_v = any(_count_cut_games(row.wins) for row in candidates)
+    v_error = compute_v_error(mean_win, V_DIFFERENCE_AS_GAMES) if is_judged_by_v else 0.0
+    others, same = [row for row in candidates if row.words != best.words], set[str]()
     for mean, row in ranked:
         if row.words in found:
             continue
         common = min(len(row.wins), len(best.wins))
         apart = best.wins[:common] - row.wins[:common]
-        behind = most - mean
-        width = 0.0 if row is best else compute_half_width_of_difference(apart)
-        error = width + (allowance if row is not best else 0.0)
-        win = max(float(own.mean()) - behind, 0.0)
-        below = hypot(float(own.mean()) - first.low, width) + allowance
-        above = hypot(first.high - float(own.mean()), width) + allowance
+        if common >= MIN_GAMES and not apart.any():
+            same.add(row.words)
+        behind, error = most - mean, 0.0
+        if row is not best:
+            width = compute_half_width_of_difference(apart, max(len(others), 1))
+            error = hypot(width, v_error)
+        win = max(mean_win - behind, 0.0)
+        below, above = hypot(mean_win - first.low, error), hypot(first.high - mean_win, error)
         found[row.words] = GoalChance(
             row.words,
             row.how,
@@ -473,13 +511,18 @@ def _rank_candidates(
             win,
             Interval(max(win - below, 0.0), min(win + above, 1.0)),
             *second_opinions[row.words],
-            float(own.mean()) - win,
+            mean_win - win,
             Interval(behind - error, behind + error),
             len(row.wins),
             behind - error > 0,
+            False,
             row.plan,
             row.example,
         )
+    if all(each.is_clear for each in found.values() if each.goal not in same):
+        # Of goals that are played alike, mark the one that says most.
+        marked = min(same, key=lambda words: (words in OPEN_AIMS.values(), words == ONE_CARD))
+        found[marked] = replace(found[marked], is_best=True)
     return tuple(found.values())
 
 
@@ -498,16 +541,15 @@ def _sort_candidates(candidates: list[_Candidate]) -> list[tuple[float, _Candida
     return sorted(zip(means, candidates, strict=True), key=lambda pair: -pair[0])
 
 
-def _estimate_wide_interval(results: Floats, allowance: float) -> Interval:
-    """Return the 95% interval of a mean over games, wider by the allowance if games were cut."""
-    low, high = compute_interval_of_mean(results)
-    error = allowance if _has_cut_games(results) else 0.0
-    return Interval(max(low - error, 0.0), min(high + error, 1.0))
+def _estimate_second_opinion(results: Floats) -> "_SecondOpinion":
+    """Return the chance to win with its interval, from the results of games of the keeper."""
+    interval = compute_interval_of_results(results, _count_cut_games(results))
+    return _SecondOpinion(float(results.mean()), interval)
 
 
-def _has_cut_games(results: Floats) -> bool:
-    """Return whether V scored any of the games."""
-    return bool(((results > 0.0) & (results < 1.0)).any())
+def _count_cut_games(results: Floats) -> int:
+    """Return the number of games that V scored."""
+    return int(((results > 0.0) & (results < 1.0)).sum())
 
 
 def _play_tactics(series: Series, games: int, seed: int, deadline: Deadline) -> Floats:
@@ -566,10 +608,9 @@ def _try_win(
     )
     ai = choose_second_ai("usual")
     wins = _play_plan(before, plan.policy, games, seed, deadline, ai=ai)
-    if found is None or min(len(found.wins), len(wins)) < min(games, MIN_GAMES):
+    if found is None or min(len(found.wins), len(wins)) < games:
         return None
-    interval = _estimate_wide_interval(wins, ALLOWANCES[ai])
-    return found, _SecondOpinion(float(wins.mean()), interval)
+    return found, _estimate_second_opinion(wins)
 
 
 def _follow_plan(

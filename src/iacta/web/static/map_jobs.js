@@ -17,7 +17,6 @@ import {
 } from "./map_store.js";
 
 const SECONDS = { goal: 9, longGoal: 20, games: 12, list: 9 };
-const GAMES = 600; // the number is fixed, so that a link always shows the same chances to win
 
 /** Clear all answers, because the board has changed. */
 export function forgetAnswers() {
@@ -187,10 +186,7 @@ function makeTurnJob(k, question, seconds, more = {}) {
  */
 export const findComparable = (k) => (isOver(findTurn(k)) ? k : findTurnStart(k));
 
-function makeWinJob(k) {
-  const more = { games: GAMES, best_goal: !isOver(findTurn(k)) };
-  return countEmpty() ? null : makeTurnJob(k, "win", SECONDS.games, more);
-}
+const makeWinJob = (k) => (countEmpty() ? null : makeTurnJob(k, "win", SECONDS.games));
 
 const makeThreatsJob = (k) => makeTurnJob(k, "threats", SECONDS.list);
 const makeGoalsJob = (k) =>
