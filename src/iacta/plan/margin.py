@@ -8,8 +8,9 @@ Therefore plans are compared by
 where L is the expected number of lost armies and λ the price of a lost army. Let C0 and L0 be the
 chance and the losses of the plan with the greatest chance, and m the margin. The best plan for this
 sum has C − λL ≥ C0 − λL0. It therefore sacrifices at most C0 − C ≤ λ(L0 − L). With λ = m / L0 the
-sacrifice is at most m. The larger price λ = 4m / L0 is tried first. Its sacrifice is at most m if
-L ≥ 3/4 L0, and usually also for smaller losses L.
+sacrifice is at most m. A much larger price, λ = 8m / L0, is tried first, and kept if its sacrifice
+is at most m, as usual. Otherwise, let L1 be its losses. A smaller price saves fewer armies, at most
+L0 − L1, so λ = m / (L0 − L1) is safe, too.
 
 The price is found once, where a goal begins, and stays the same for the turn. Sacrifices then do
 not add up: from any later state on, the plan sacrifices at most the price times the armies that it
@@ -20,13 +21,11 @@ The margin applies to goals whose value is a chance, and to goals in order. A `W
 its own.
 """
 
-from collections.abc import Iterator
-
 from iacta.plan.problem import Problem
 
 MARGIN = 0.005  # the largest sacrifice by default, as a fraction of the largest payoff of a goal
 MAX_SACRIFICED_SHARE = 0.01  # the largest sacrifice as a fraction of the value that is possible
-PRICE_FACTORS = 4.0, 1.0  # the prices to try, in multiples of the price that is always safe
+FIRST_FACTOR = 8.0  # the first price to try, as a multiple of the price that is always safe
 SAME_SACRIFICE = 1e-12  # a sacrifice may exceed the margin by this rounding error
 
 
@@ -42,11 +41,15 @@ def compute_largest_sacrifice(problem: Problem, value: float, margin: float = MA
     return max(min(margin * problem.rewards.most, MAX_SACRIFICED_SHARE * value), 0.0)
 
 
-def list_prices(sacrifice: float, losses: float) -> Iterator[float]:
-    """Yield the prices of a lost army to try, the highest first.
+def choose_price(sacrifice: float, losses: float, fewest: float | None = None) -> float:
+    """Return the price of a lost army to try next; 0 if no price can save armies.
 
     sacrifice: the largest sacrifice that is allowed.
     losses: the expected number of armies lost by the plan with the greatest value.
+    fewest: the losses of the plan for the first price, if its sacrifice was too large.
     """
-    if sacrifice > 0.0 and losses > 0.0:
-        yield from (factor * sacrifice / losses for factor in PRICE_FACTORS)
+    if sacrifice <= 0.0 or losses <= 0.0:
+        return 0.0
+    if fewest is None:
+        return FIRST_FACTOR * sacrifice / losses
+    return sacrifice / (losses - fewest) if fewest < losses else 0.0

@@ -24,7 +24,7 @@ The best result so far is available at any time. Without a time limit the search
 games instead of seconds, which makes the result reproducible.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
@@ -37,7 +37,7 @@ import numpy.typing as npt
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import WinGame
-from iacta.plan.margin import SAME_SACRIFICE, compute_largest_sacrifice, list_prices
+from iacta.plan.margin import SAME_SACRIFICE, choose_price, compute_largest_sacrifice
 from iacta.plan.own_any import MAX_LOOKAHEAD_WAYS, choose_goal
 from iacta.plan.policy import (
     MAX_STATES_BY_DEFAULT,
@@ -50,7 +50,12 @@ from iacta.plan.policy import (
 )
 from iacta.plan.problem import Problem
 from iacta.plan.search import Report, Search, Style
-from iacta.probability.estimate import MIN_GAMES, NORMAL_QUANTILE, compute_half_width
+from iacta.probability.estimate import (
+    MIN_GAMES,
+    NORMAL_QUANTILE,
+    compute_half_width,
+    compute_interval_of_skewed,
+)
 
 PROVEN_GAP = 1e-9  # a plan is proven if its upper bound exceeds its value by at most this much
 LARGE = 12  # a field (see `Problem.field`) is large if it has more territories than this
@@ -65,6 +70,7 @@ EQUAL = 0.0005  # policies whose values differ by less are ranked by the armies 
 MIN_SAVED_ARMIES = 0.5  # an estimated policy must save this many to replace an exact one
 PRICE_TIME_SHARE = 0.5  # fraction of the time after this comparison for trying prices
 STYLE_COMPARISON_SHARE = 0.7  # fraction of the time and of the games for comparing lookahead styles
+STYLE_COMPARISON_SHARE_WITH_PRICE = 0.45  # fraction of the time for the same, if prices follow
 # The number of a game determines its dice. The final estimate begins with this number, so it does
 # not repeat any game of the comparison.
 FRESH = 2**32
@@ -218,7 +224,9 @@ class Planner:
         first.play(self.deadline, BATCH)
         self.found, starts = first.found, [first]
         yield self._best
-        narrow = self.problem.narrow()
+        narrow = self.problem.narrow() or (
+            self.problem.choose_battles() if self._has_price else None
+        )
         proving = Thread(target=self._improve_proof, args=(narrow,))
         if self.threads > 1:
             proving.start()
@@ -248,11 +256,16 @@ class Planner:
     def _best(self) -> Found:
         assert self.found is not None  # noqa: S101 # the first policy is always found
         found, narrow = self.found, self.narrow
-        if self.price > 0.0 or self.margin > 0.0:
+        if self._has_price:
             found = self._choose_by_price(found, narrow)
         elif narrow is not None and not found.is_above(narrow):
             found = narrow
         return found.cap(self.bound)
+
+    @property
+    def _has_price(self) -> bool:
+        """Whether plans are compared by their losses, too."""
+        return self.price > 0.0 or self.margin > 0.0
 
     def _choose_by_price(self, found: Found, narrow: Found | None) -> Found:
         """Return the better of two results by the sum of value and price, within the margin."""
@@ -261,8 +274,12 @@ class Planner:
         greatest = max(results, key=lambda each: each.cautious_value)
         if greatest.value is None:
             return found
-        price = self.price or max(result.price for result in results)
-        least = -inf if self.price > 0.0 else greatest.cautious_value - self._compute_most(greatest)
+        known = (
+            result.price for result in results if greatest is result or greatest is result.greatest
+        )
+        most = self._compute_most(greatest)
+        price = self.price or max(known, default=0.0) or choose_price(most, greatest.report.losses)
+        least = -inf if self.price > 0.0 else greatest.cautious_value - most
         best = max(
             (result for result in results if result.cautious_value >= least),
             key=lambda each: each.cautious_value - price * each.report.losses,
@@ -294,26 +311,32 @@ class Planner:
 
         best: the exact solution with the greatest value.
         """
-        for price, least in self._list_prices(best):
-            problem = replace(best.policy.problem, price=price)
-            priced = self._solve_exactly(problem, self.deadline)
-            if priced is None or priced.value is None:
-                break
-            if priced.value >= least:
-                return replace(priced, greatest=best)
-        return best
 
-    def _list_prices(self, best: Found) -> Iterator[tuple[float, float]]:
-        """Yield the prices of a lost army to try, each with the smallest value that is accepted.
+        def solve(price: float) -> Found | None:
+            problem = replace(best.policy.problem, price=price)
+            return self._solve_exactly(problem, self.deadline)
+
+        priced = self._find_price(best, solve)
+        return best if priced is None else replace(priced, greatest=best)
+
+    def _find_price(self, best: Found, solve: Callable[[float], Found | None]) -> Found | None:
+        """Return the plan for the best price of a lost army; `None` if no price is known to help.
 
         best: the plan with the greatest value.
+        solve: a function that returns the plan for a price, or `None` after the deadline.
         """
         if self.price > 0.0:
-            yield self.price, -inf
-            return
-        most = self._compute_most(best)
-        for price in list_prices(most, best.report.losses):
-            yield price, (best.value or 0.0) - most - SAME_SACRIFICE
+            return solve(self.price)
+        most, value = self._compute_most(best), best.value or 0.0
+        price = choose_price(most, best.report.losses)
+        priced = solve(price) if price else None
+        if priced is None or priced.value is None:
+            return None
+        if priced.value < value - most - SAME_SACRIFICE:
+            price = choose_price(most, best.report.losses, priced.report.losses)
+            priced = solve(price) if price else None
+        is_kept = priced is not None and (priced.value or 0.0) >= value - most - SAME_SACRIFICE
+        return priced if is_kept else None
 
     def _compute_most(self, best: Found) -> float:
         """Return the largest value to give up, compared with the greatest value."""
@@ -386,7 +409,8 @@ class Planner:
         starts: trials of different assignments with their usual styles. The other styles are tried
             with the assignment of the first trial.
         """
-        deadline = self.deadline.take_share(STYLE_COMPARISON_SHARE)
+        share = STYLE_COMPARISON_SHARE_WITH_PRICE if self._has_price else STYLE_COMPARISON_SHARE
+        deadline = self.deadline.take_share(share)
         games = int(STYLE_COMPARISON_SHARE * self.work.games)
         stages = 2 if self.deeper else 1
         best, trials = starts[0], [*starts, *(starts[0].with_style(style) for style in STYLES[1:])]
@@ -395,7 +419,10 @@ class Planner:
                 yield best.found
             style = best.policy.style
             trials = [best, *(best.with_style(style._replace(depth=each)) for each in self.deeper)]
-        chosen = self._try_prices(best, self.deadline.take_share(PRICE_TIME_SHARE))
+        tried = [best, *starts, *(starts[0].with_style(style) for style in STYLES[1:])]
+        policies = [*dict.fromkeys(each.policy for each in tried)]
+        part = self.deadline.take_share(PRICE_TIME_SHARE)
+        chosen = self._try_prices(best, policies, part, games)
         # The games that selected a policy overestimate its value, so play new games.
         finals = [_Trial(each.policy, each.core, FRESH) for each in chosen]
         final, games = finals[0], max(self.work.games - games, BATCH)
@@ -409,27 +436,38 @@ class Planner:
         if all(len(each.gains) >= BATCH for each in finals):
             yield _combine_trials(finals)
 
-    def _try_prices(self, best: "_Trial", deadline: Deadline) -> list["_Trial"]:
+    def _try_prices(
+        self, best: "_Trial", policies: list[Policy], deadline: Deadline, games: int
+    ) -> list["_Trial"]:
         """Return the policy that is best with a price for lost armies, then the given policy.
 
-        The list has only the given policy if no price makes it better. All policies play the same
-        games.
+        The list has only the given policy if no price makes another policy better. All policies
+        play the same games.
 
         best: the trial of the policy with the greatest value.
+        policies: the policies to try with each price.
+        games: the total number of games with each price.
         """
-        games = len(best.gains)
-        for price, least in self._list_prices(best.found) if games >= BATCH else ():
-            problem = replace(self.problem, price=price)
-            policy = replace(best.policy, problem=problem)
-            trial = _Trial(policy, Search(problem, self.deadline))
-            trial.play(deadline, games)
-            if len(trial.gains) < games:
-                break
-            value = float(trial.gains.mean())
-            saved = best.found.report.losses - trial.found.report.losses
-            if value >= least and value + price * saved > float(best.gains.mean()):
-                return [trial, best]
-        return [best]
+        winners = list[_Trial]()
+
+        def solve(price: float) -> Found | None:
+            problem, part = replace(self.problem, price=price), deadline.take_share(1 / 2)
+            core = Search(problem, self.deadline)
+            trials = [_Trial(replace(each, problem=problem), core) for each in policies]
+            for winner in self._halve_trials(trials, part, games):
+                winners[:] = [winner]
+            common = min(len(winner.gains), len(best.gains))
+            if common < BATCH:
+                return None
+            gain = float(winner.gains[:common].mean() - best.gains[:common].mean())
+            return replace(winner.found, value=(best.found.value or 0.0) + gain)
+
+        priced = self._find_price(best.found, solve) if len(best.gains) >= BATCH else None
+        if priced is None or priced.value is None or best.found.value is None:
+            return [best]
+        saved = best.found.report.losses - priced.report.losses
+        is_better = priced.value + priced.price * saved > best.found.value
+        return [*winners, best] if is_better else [best]
 
     def _halve_trials(
         self, trials: list["_Trial"], deadline: Deadline, games: int
@@ -467,9 +505,14 @@ class Planner:
 def _rank_trials(trials: list["_Trial"], games: int) -> list["_Trial"]:
     """Sort trials from best to worst by mean payoff, or by the armies left if nearly equal.
 
+    With a price, trials are sorted by their mean payoff less the price of their losses.
+
     games: the number of games of each trial that are compared.
     """
     means = {id(trial): float(trial.gains[:games].mean()) for trial in trials}
+    price = trials[0].policy.problem.price
+    if price > 0.0:
+        return sorted(trials, key=lambda each: price * each.losses - means[id(each)])
     ranked = sorted(trials, key=lambda each: -means[id(each)])
     top = means[id(ranked[0])]
     equal = [each for each in ranked if means[id(each)] >= top - EQUAL]
@@ -540,6 +583,12 @@ class _Trial:
         return float(sum(self.games.armies)) / max(len(self.gains), 1)
 
     @property
+    def losses(self) -> float:
+        """The mean number of armies lost in the games."""
+        assert self.games is not None  # noqa: S101 # the games are played first
+        return (self.games * (1 / max(len(self.gains), 1))).losses
+
+    @property
     def half_width(self) -> float:
         """Half the width of the 95% interval of the value; 0 if the value is exact."""
         return 0.0 if self.exact is not None else compute_half_width(self.gains)
@@ -560,7 +609,8 @@ class _Trial:
         if not games:
             return Found(self.policy, None, None, inf, self.games, 0, price)
         value = max(float(self.gains.mean()), 0.0)
-        interval = max(value - self.half_width, 0.0), value + self.half_width
+        low, high = compute_interval_of_skewed(self.gains)
+        interval = min(max(low, 0.0), value), max(high, value)
         report = self.games * (1 / games)
         return Found(self.policy, value, interval, inf, report, games, price)
 

@@ -5,6 +5,7 @@ use. Territories are numbered in the order of `board.territories`. A set of terr
 integer whose bit t is set if territory t belongs to the set (`iacta.native.bit_sets`).
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from iacta.board import Board, Position
 from iacta.game import Turn
+from iacta.game.odds import BorderOdds, list_border_odds
 from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import PickledByFields, quote
 from iacta.inputs.errors import MalformedError, TooLargeError
@@ -19,6 +21,7 @@ from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
 from iacta.native.core_library import load_library
 from iacta.plan.goals import Goal, RewardedWay, Rewards, make_owned_mask
 
+MAX_CHOSEN_BATTLES = 4  # maximum number of battles that `Problem.choose_battles` chooses
 MAX_PLANNED_ARMIES = 2000  # maximum number of armies on a territory that a plan may use
 
 
@@ -298,6 +301,33 @@ class Problem(PickledByFields):
         found = Problem(self.turn, self.goal, targets | beside, self.price)
         same = (found.field, found.stacks) == (self.field, self.stacks)
         return None if same or not (found.rewards.sets or found.rewards.ways) else found
+
+    def choose_battles(self) -> "Problem | None":
+        """Return the problem in which only a few stacks attack the targets beside them.
+
+        The problem has the likeliest battle of each stack first, then second battles, and so on, at
+        most `MAX_CHOSEN_BATTLES` in all; of nearly certain battles, those against few defenders
+        come first. Return `None` if one conquest is not enough, or if this problem is no larger.
+        """
+        if not self.rewards.once:
+            return None
+        targets = make_mask(t for t, paid in enumerate(self.rewards.lands) if paid) & ~self.owned
+        battles = [
+            odds
+            for odds in list_border_odds(self.turn)
+            if self.stacks >> self.place(odds.start) & 1 and targets >> self.place(odds.to) & 1
+        ]
+        battles.sort(key=lambda odds: (-round(odds.win_probability, 2), odds.defenders))
+        number, ranked = Counter[str](), list[tuple[int, BorderOdds]]()
+        for odds in battles:
+            ranked.append((number[odds.start], odds))
+            number[odds.start] += 1
+        ranked.sort(key=lambda each: each[0])
+        chosen = [odds for _, odds in ranked[:MAX_CHOSEN_BATTLES]]
+        focus = make_mask(self.place(name) for odds in chosen for name in (odds.start, odds.to))
+        found = Problem(self.turn, self.goal, focus, self.price)
+        same = (found.field, found.stacks) == (self.field, self.stacks)
+        return None if same or not chosen else found
 
     def refuse_large(self, new: int = 0) -> None:
         """Raise an error if a territory has too many armies to plan with.

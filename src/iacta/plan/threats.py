@@ -458,6 +458,12 @@ def _compare_some_moves(search: _ThreatSearch, last: Turn, deadline: Deadline) -
         if sum(savings.values()) <= SMALL or _make_savings_key(savings) <= (0.0, SMALL):
             continue
         changed = {lost for lost, value in savings.items() if abs(value) > SMALL}
+        # The chance of a goal is at least the chance of any goal that implies it.
+        changed |= {
+            aim.lost
+            for aim, implied in search.implied.items()
+            if not changed.isdisjoint(other.lost for other in implied)
+        }
         unsure = (
             aim
             for aim, estimate in there.first.items()
