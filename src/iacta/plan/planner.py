@@ -268,22 +268,29 @@ class Planner:
         return self.price > 0.0 or self.margin > 0.0
 
     def _choose_by_price(self, found: Found, narrow: Found | None) -> Found:
-        """Return the better of two results by the sum of value and price, within the margin."""
-        results = [each for each in (found, narrow) if each is not None]
+        """Return the better of two results by the sum of value and price, within the margin.
+
+        An estimate must be clearly better than the narrow problem, or save `MIN_SAVED_ARMIES`.
+        """
+
+        def rank(each: Found) -> float:
+            losses = each.report.losses
+            saved = 0.0 if narrow is None else narrow.report.losses - losses
+            value = each.value if saved >= MIN_SAVED_ARMIES else each.cautious_value
+            return (value or 0.0) - price * losses
+
+        results = [each for each in (found, narrow) if each is not None and each.value is not None]
         results += [result.greatest for result in results if result.greatest is not None]
-        greatest = max(results, key=lambda each: each.cautious_value)
-        if greatest.value is None:
+        if not results:
             return found
+        greatest = max(results, key=lambda each: each.cautious_value)
         known = (
             result.price for result in results if greatest is result or greatest is result.greatest
         )
         most = self._compute_most(greatest)
         price = self.price or max(known, default=0.0) or choose_price(most, greatest.report.losses)
-        least = -inf if self.price > 0.0 else greatest.cautious_value - most
-        best = max(
-            (result for result in results if result.cautious_value >= least),
-            key=lambda each: each.cautious_value - price * each.report.losses,
-        )
+        least = -inf if self.price > 0.0 else (greatest.value or 0.0) - most
+        best = max((each for each in results if (each.value or 0.0) >= least), key=rank)
         return replace(best, price=price, greatest=None if best is greatest else greatest)
 
     @property
