@@ -12,12 +12,14 @@ from iacta.board import Board, Continent, Holding, Position
 from iacta.game import Fortify
 from iacta.inputs.errors import IactaError
 from iacta.plan import Goal, TakeAll, TakeAny, place_armies
+from iacta.plan.problem import enter_phase
 from iacta.plan.threats import MIN_LOWERED_CHANCE, Kind, Threats, threats
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import CLASSIC, Rules
 from tests.cases import choose_seeds
-from tests.plan.boards import make_board
+from tests.plan.boards import assert_known, make_board
 from tests.plan.twin import Play
+from tests.plan.whole_turn import draw_turn
 
 
 def small(seed: int) -> Position:
@@ -225,6 +227,23 @@ def test_the_last_move_is_optimal_and_never_harmful(seed: int) -> None:
     _, is_best, is_harmful = judge_last_move(seed)
     assert is_best
     assert not is_harmful
+
+
+@pytest.mark.parametrize("seed", [3, 23, 33])
+def test_the_chances_of_the_last_move_are_true_after_the_move(seed: int) -> None:
+    turn = enter_phase(draw_turn(seed, most_lands=14, most_armies=9), "fortify")
+    found = threats(turn)
+    move = assert_known(found.move)
+    lost = move.before[1:3]
+    assert move.before.chance == find_greatest(found, lost)
+    after = turn.after(Fortify(move.start, move.to, move.armies))
+    assert move.after.chance == pytest.approx(find_greatest(threats(after), lost), abs=1e-12)
+    assert move.before.chance - move.after.chance >= MIN_LOWERED_CHANCE
+
+
+def find_greatest(found: Threats, lost: tuple[str, str]) -> float:
+    """Return the greatest chance of any opponent to take a territory, or to break a continent."""
+    return max((each.chance for each in found.threats if each[1:3] == lost), default=0.0)
 
 
 def test_a_move_that_opens_a_continent_is_not_recommended() -> None:

@@ -27,6 +27,7 @@ from iacta.forms.whole_game import GAMES_CONDITION, PEOPLE
 from iacta.plan import TakeAll
 from iacta.probability.estimate import Interval
 from iacta.questions.goals import GoalsAnswer, GoalsQuestion
+from iacta.questions.threats import NO_MOVE_HELPS
 from iacta.questions.win import WinQuestion
 from iacta.war import Reach
 from iacta.war.chances import ESTIMATE_GAMES
@@ -142,6 +143,26 @@ def test_a_threat_far_below_its_bound_is_a_lower_bound() -> None:
             shown.add(is_open)
         assert "at most" not in join_text([*found.sections()])
     assert shown == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("code", "is_named", "is_denied"),
+    [
+        (
+            "Peru:red:9,Venezuela:red:1,Brazil:red:1,Argentina:red:1,Central%20America:blue:7",
+            True,
+            False,
+        ),
+        ("Peru:red:1,Brazil:red:1,Venezuela:blue:6", False, False),
+        ("Peru:red:3,Brazil:red:1,Argentina:red:1,Venezuela:blue:19", False, True),
+    ],
+)
+def test_threats_name_a_move_that_helps_or_say_that_none_does(
+    code: str, is_named: bool, is_denied: bool
+) -> None:
+    text = join_text([*ask("threats", code=f"1;classic;red;{code}").sections()])
+    assert ("The best fortifying move" in text) == is_named
+    assert (NO_MOVE_HELPS in text) == is_denied
 
 
 def test_only_chances_from_games_have_a_condition_about_the_computer() -> None:

@@ -61,13 +61,15 @@ def format_estimate(
     interval: the interval of an estimated chance; `None` for an exact chance.
     digits: the maximum number of digits after the point.
 
-    A digit is shown if both ends of the interval are within one unit of that digit. An estimate
-    within `COARSE_UNIT` percentage points is rounded to a multiple of this unit.
+    A digit is shown if both ends of the interval are within one unit of that digit. Less precise
+    estimates are approximate: whole percentages within 2.5 points, and multiples of 5% within 5.
 
     >>> format_estimate(0.65382), format_estimate(0.65382, (0.653, 0.6546))
     ('65.38%', '65.4%')
-    >>> format_estimate(0.65382, (0.645, 0.662)), format_estimate(0.95, (0.93, 1.0))
-    ('65%', 'about 95%')
+    >>> format_estimate(0.65382, (0.645, 0.662)), format_estimate(0.77382, (0.76, 0.79))
+    ('65%', 'about 77%')
+    >>> format_estimate(0.96, (0.93, 1.0)), format_estimate(0.03, (0.0, 0.07))
+    ('about 95%', 'about 5%')
     >>> format_estimate(0.0001, (0.0, 0.0176)), format_estimate(0.99, (0.96, 1.0))
     ('less than 2%', 'more than 95%')
     >>> format_estimate(0.6, (0.39, 1.0))
@@ -81,7 +83,8 @@ def format_estimate(
     shown = next(fitting, None)
     if shown is None and error > COARSE_UNIT:
         return NOT_KNOWN
-    unit = COARSE_UNIT if shown is None else 10.0**-shown
+    coarse = 1 if error <= COARSE_UNIT / 2 else COARSE_UNIT
+    unit = coarse if shown is None else 10.0**-shown
     rounded = round(100 * float(chance) / unit) * unit
     number = shown or 0
     if rounded < unit / 2:

@@ -13,14 +13,18 @@ from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import add_noun, name_armies
 from iacta.forms.shared_parameters import TIME_LIMIT
-from iacta.game import Turn
+from iacta.game import Fortify, Turn
 from iacta.inputs.meanings import Count, Unit
+from iacta.plan.problem import enter_phase
 from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
 from iacta.questions.plan.armies_cards_hold import describe_placement
 
 THREATS_CONDITION = (
     "each chance is separate: the opponent places all new armies for this one goal, plays only for "
     "this goal and trades no cards"
+)
+NO_MOVE_HELPS = (
+    "No fortifying move helps: none that the search compared makes a threat less likely by 1 point."
 )
 MIN_SHOWN = 5e-5  # minimum chance to show
 
@@ -148,6 +152,8 @@ class ThreatsAnswer(Answer):
         parts += describe_condition(self.question.turn)
         if found.move is not None:
             parts.append(_describe_move(found.move, found.player))
+        elif found.threats and found.is_complete and _may_fortify(self.question.turn):
+            parts.append(NO_MOVE_HELPS)
         if not found.is_complete:
             parts.append(
                 "The time was too short to search everything: opponents may have better attacks."
@@ -169,6 +175,13 @@ class ThreatsAnswer(Answer):
 
     def draw(self, charts: Charts) -> Any:
         return charts.threat_bars(self)
+
+
+def _may_fortify(turn: Turn) -> bool:
+    """Return whether the player has a fortifying move in this turn."""
+    if turn.phase == "over" or turn.fortify == "none":
+        return False
+    return any(isinstance(each, Fortify) for each in enter_phase(turn, "fortify").actions())
 
 
 def describe_threat(threat: Threatened, player: str) -> str:
