@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import iacta.war.chances
+from benchmarks.eliminations import ELIMINATION, read_opportunities
 from benchmarks.war import SEED, read_recorded
 from iacta import (
     Turn,
@@ -538,6 +539,25 @@ def test_a_plan_without_attacks_is_no_candidate_for_a_goal() -> None:
     assert isinstance(candidates[0].example.moves[0].action, Attack)
 
 
+def test_fresh_complete_games_confirm_a_marked_goal() -> None:
+    """Eliminating red is marked in a recorded turn, and wins most complete games."""
+    war = War(read_opportunities(ELIMINATION)[2].turn)
+    mover, rows, wins = war.seats.index(war.turn.player), list[_Candidate](), dict[str, float]()
+    example = make_line_turn("r2 b1", phase="attack").play(idle, seed=0)
+    for aim, _ in choose_best_aim_per_goal(war, PLAYERS["usual"], 0):
+        words = describe_aim(war, aim)
+        if words not in ("eliminate red", "take Europe", "take Africa"):
+            continue
+        found = Series(war, "usual", 0, aim, CUT_ROUNDS).play(160, Deadline()).chances[:, mover]
+        fresh = Series(war, "usual", SEED_COUNT, aim).play(50, Deadline()).chances[:, mover]
+        rows.append(_Candidate(words, "tactics", found, 1.0, None, example, lambda *_: np.zeros(0)))
+        wins[words] = float(fresh.mean())
+    second = {row.words: _SecondOpinion(0.5, Interval(0.4, 0.6)) for row in rows}
+    marked = [each.goal for each in _rank_candidates(rows, second) if each.is_best]
+    assert marked == ["eliminate red"]
+    assert max(wins, key=lambda words: wins[words]) == "eliminate red"
+
+
 def test_no_goal_is_marked_before_the_difference_is_clear() -> None:
     example = make_line_turn("r2 b1", phase="attack").play(lambda _: EndPhase(), seed=0)
 
@@ -555,6 +575,9 @@ def test_no_goal_is_marked_before_the_difference_is_clear() -> None:
     assert mark({"take Asia": won, "hold": lost}) == ["take Asia"]
     assert mark({"take Asia": won, "hold": lost, "take Europe": won * 0.99}) == []
     assert mark({"take Asia": won[:12], "hold": won[:12] * 0.9}) == []
+    # A style of play that is as good does not prevent the mark; a better style does.
+    assert mark({"take Asia": won, "hold": lost, "attack boldly": won * 0.99}) == ["take Asia"]
+    assert mark({"take Asia": lost, "hold": lost * 0.1, "attack boldly": won}) == []
     # Equal results in all games mean that the goals are played alike.
     alike = {"attack without a goal": won, "take one card": won, "take Asia": won, "hold": lost}
     assert mark(alike) == ["take Asia"]

@@ -80,11 +80,13 @@ from iacta.war.games import (
 )
 from iacta.war.players import (
     AS_LIKED,
+    BOLDLY,
     CHASE,
     CONTINENT,
     ELIMINATE,
     GUARD,
     PLAYERS,
+    WARILY,
 )
 from iacta.war.policy import NamedAim, choose_action
 from iacta.war.tournament import MAX_ROUNDS, MAX_TOURNAMENT_GAMES
@@ -98,6 +100,7 @@ ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans are
 WIN_TIME_SHARE = 0.2  # share of the total time for the search for a win in this turn
 ESTIMATE_TIME_SHARE = 0.4  # share of the total time for quick estimates of all goals
 ONE_CARD = "take one card"
+STYLES = {OPEN_AIMS[kind] for kind in (AS_LIKED, BOLDLY, WARILY)}  # ways to play without a goal
 MIN_LIKELY_CHANCE = 0.5  # larger goals with a greater chance come before the goal to take one card
 MIN_GOAL_CHANCE = 0.005  # goals with a smaller chance are omitted
 TERRITORY_WORTH = 0.6  # the value of a territory, in armies
@@ -154,8 +157,8 @@ class GoalChance:
         the error of the value function V if it scored some of the games.
     games: the number of games.
     is_clear: whether `behind_interval` lies above 0: the goal is clearly worse than the best.
-    is_best: whether every goal that is played differently is clearly worse. At most one goal is
-        marked, and often none.
+    is_best: whether every goal that is played differently, and holding, is clearly worse, and no
+        style of play is clearly better. At most one goal is marked, and often none.
     plan: the plan if `how` is `"plan"` or `"worth"`.
     example: one possible course of the turn.
     """
@@ -490,18 +493,18 @@ def _rank_candidates(
     first, mean_win = compute_interval_of_results(own, _count_cut_games(own)), float(own.mean())
     is_judged_by_v = any(_count_cut_games(row.wins) for row in candidates)
     v_error = compute_v_error(mean_win, V_DIFFERENCE_AS_GAMES) if is_judged_by_v else 0.0
-    others, same = [row for row in candidates if row.words != best.words], set[str]()
+    firsts = {row.words: (mean, row) for mean, row in reversed(ranked)}  # the best way to each goal
+    comparisons = max(len(firsts) - 1, 1)
+
+    def compute_error(row: _Candidate, other: _Candidate) -> float:
+        """Return the error of the difference between two candidates."""
+        apart = _subtract_results(row, other)
+        return hypot(compute_half_width_of_difference(apart, comparisons), v_error)
+
     for mean, row in ranked:
         if row.words in found:
             continue
-        common = min(len(row.wins), len(best.wins))
-        apart = best.wins[:common] - row.wins[:common]
-        if common >= MIN_GAMES and not apart.any():
-            same.add(row.words)
-        behind, error = most - mean, 0.0
-        if row is not best:
-            width = compute_half_width_of_difference(apart, max(len(others), 1))
-            error = hypot(width, v_error)
+        behind, error = most - mean, 0.0 if row is best else compute_error(best, row)
         win = max(mean_win - behind, 0.0)
         below, above = hypot(mean_win - first.low, error), hypot(first.high - mean_win, error)
         found[row.words] = GoalChance(
@@ -519,11 +522,25 @@ def _rank_candidates(
             row.plan,
             row.example,
         )
-    if all(each.is_clear for each in found.values() if each.goal not in same):
+    # Styles of play are not goals. A goal may be the best even if a style reaches it as well.
+    goals = [firsts[words] for words in found if words not in STYLES]
+    if not goals or found[goals[0][1].words].is_clear:
+        return tuple(found.values())
+    top, leader = goals[0]
+    alike = [row.words for _, row in goals if not _subtract_results(leader, row).any()]
+    if len(leader.wins) >= MIN_GAMES and all(
+        top - mean > compute_error(leader, row) for mean, row in goals if row.words not in alike
+    ):
         # Of goals that are played alike, mark the one that says most.
-        marked = min(same, key=lambda words: (words in OPEN_AIMS.values(), words == ONE_CARD))
+        marked = min(alike, key=lambda words: words == ONE_CARD)
         found[marked] = replace(found[marked], is_best=True)
     return tuple(found.values())
+
+
+def _subtract_results(row: _Candidate, other: _Candidate) -> Floats:
+    """Return the differences between the results of two candidates in their common games."""
+    common = min(len(row.wins), len(other.wins))
+    return row.wins[:common] - other.wins[:common]
 
 
 def _sort_candidates(candidates: list[_Candidate]) -> list[tuple[float, _Candidate]]:
