@@ -94,9 +94,9 @@ def test_on_large_boards_the_plan_s_first_attack_is_among_the_best() -> None:
     own = next(each for each in found if (each.start, each.to) == (move.start, move.to))
     assert own.value == pytest.approx(found[0].value, abs=0.02)
     assert found[-1].value < found[0].value
-    own, *others = (each.value for each in found)
+    first, *others = (each.value for each in found)
     assert others == sorted(others, reverse=True)
-    assert own >= max(others) - plan.margin - 1e-12
+    assert first >= max(others) - plan.margin - 1e-12
 
 
 def test_plans_by_battles_have_alternatives() -> None:

@@ -413,6 +413,7 @@ def _capitalise(name: str) -> str:
 def format_change(found: WinChange) -> tuple[str, str]:
     """Return a change in percentage points, and its interval ("" for a decided game).
 
+    >>> from iacta.probability.estimate import Interval
     >>> format_change(WinChange(0.034, Interval(0.011, 0.057)))
     ('+3.4', '+1.1 to +5.7')
     """
