@@ -103,9 +103,9 @@ class SizedWholeGame final : public WholeGame {
                 random = Random(dice + hash_number(uint64_t(round) * MAX_PLAYERS + uint64_t(mover) + 1));
             };
             renew_dice(s);
-            played.ended[i] = uint8_t(play_war(rules_, s, seats.data(), given, games.cut, games.max_rounds, random,
-                                               renew_dice, played.reached ? played.reached + i : nullptr,
-                                               played.rounds + i));
+            played.ended[i] =
+                uint8_t(play_war(rules_, s, seats.data(), given, games.cut, games.max_rounds, random, renew_dice,
+                                 played.reached ? played.reached + i : nullptr, played.rounds + i));
             judge(rules_, s, tactics, games.ending, ALL_KNOWN, played.chances + int64_t(i) * rules_.players);
         }
         return IACTA_DONE;
