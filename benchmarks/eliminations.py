@@ -28,7 +28,8 @@ from iacta.game import Action, Mission, OwnContinents, OwnTerritories, Place
 from iacta.game.turn import Policy
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAll, best_plan, eliminate
-from iacta.plan.quick_estimates import QuickEstimate, estimate_goal
+from iacta.plan.goal_plan import GoalPlan, plan_goal
+from iacta.plan.levels import QUICK
 from iacta.plan.winning import find_win
 from iacta.probability.estimate import NORMAL_QUANTILE
 from iacta.war.chances import CUT_ROUNDS
@@ -56,7 +57,6 @@ MIN_RATIO = 1.0  # minimum ratio of armies to the cost of an elimination
 FIRST_GAME = 120_000  # the seed of the first game
 GAMES_OF_A_PLAN, GAMES_AFTER, GAMES_WITHOUT = 30, 4, 120
 PLAN_SECONDS, PLAN_BUDGET = 5.0, 0.03
-WIN_SECONDS = 2.0  # the time for the quick plan of a win under a victory condition
 TURNS = 100  # the number of times that each recorded turn is played
 GAMES_COMPARED = 120  # the gain of 60 turns then has an error of about 2 points
 USUAL = PLAYERS["usual"]
@@ -201,7 +201,7 @@ def find_opportunities(turn: Turn, kinds: set[str]) -> Iterator[Opportunity]:
     supply = start.place + sum(n - 1 for owner, n in owned if owner == turn.player)
     if WIN in kinds and supply >= MIN_RATIO * sum(costs.values()):
         others = tuple(t for name in costs for t in start.position.list_territories(name))
-        chance = estimate_goal_chance(start, TakeAll(others)).chance
+        chance = plan_quickly(start, TakeAll(others)).value or 0.0
         if chance >= MIN_CHANCES[WIN]:
             yield Opportunity(WIN, chance, 0.0, (), turn)
     if ELIMINATION not in kinds or len(costs) < 2:
@@ -211,8 +211,8 @@ def find_opportunities(turn: Turn, kinds: set[str]) -> Iterator[Opportunity]:
     for name, cost in costs.items():
         if supply < MIN_RATIO * cost:
             continue
-        reach = estimate_goal_chance(start, eliminate(start.position, name))
-        if reach.chance < MIN_CHANCES[ELIMINATION]:
+        reach = plan_quickly(start, eliminate(start.position, name))
+        if (reach.value or 0.0) < MIN_CHANCES[ELIMINATION]:
             continue
         if without is None:
             games = war.play_games(peaceful, games=GAMES_WITHOUT, cut=CUT_ROUNDS)
@@ -274,12 +274,12 @@ def estimate_win(start: Turn) -> float:
     win = find_win(start)
     if win is None or win.placement is not None:
         return 0.0
-    return estimate_goal(start, win.goal, Deadline(WIN_SECONDS)).chance
+    return plan_goal(start, win.goal, QUICK, Deadline()).value or 0.0
 
 
-def estimate_goal_chance(start: Turn, goal: TakeAll) -> QuickEstimate:
-    """Return a quick estimate of the chance to reach a goal."""
-    return estimate_goal(start, goal, Deadline(PLAN_SECONDS))
+def plan_quickly(start: Turn, goal: TakeAll) -> GoalPlan:
+    """Return a quick plan for a goal."""
+    return plan_goal(start, goal, QUICK, Deadline())
 
 
 def find_placement_phase(war: War, victim: int) -> Turn | None:
@@ -288,7 +288,7 @@ def find_placement_phase(war: War, victim: int) -> Turn | None:
     return next((move.turn for move in moves if move.turn.phase == "place"), None)
 
 
-def measure_plan(start: Turn, victim: str, found: QuickEstimate) -> tuple[float, float]:
+def measure_plan(start: Turn, victim: str, found: GoalPlan) -> tuple[float, float]:
     """Return a plan's chance to eliminate a player, and the chance to win in later play."""
     turn, names = start, start.board.territories
     for territory, armies in sorted(found.placement, key=lambda each: names.index(each[0])):

@@ -18,6 +18,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain, combinations, count, islice, pairwise
 from random import Random
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +36,13 @@ from benchmarks.positions import (
     questions,
 )
 from iacta import Turn, ask, goals_in_reach, threats
+from iacta.analysis import analyse
 from iacta.board import Board, Position
 from iacta.board.position import read_position
 from iacta.native.deadline import Deadline
-from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
+from iacta.plan import Goal, Plan, TakeAll, TakeAny, Worth, best_plan, reinforce, simulate_plan
+from iacta.plan.levels import QUICK
+from iacta.plan.named_goals import read_goal_record
 from iacta.plan.planner import STYLES
 from iacta.plan.policy import MAX_STATES_BY_DEFAULT, STARTS, choose_policy
 from iacta.plan.problem import pose_problem
@@ -138,14 +142,14 @@ def measure_goals_and_threats() -> Iterator[Measurement]:
         turn = Turn(read_position(f"examples/{name}"))
         said: list[float] = []
         started = time.perf_counter()
-        goals_in_reach(turn, progress=lambda *_, to=said: to.append(time.perf_counter()))
+        analyse(turn, QUICK, progress=lambda *_, to=said: to.append(time.perf_counter()))
         first.append(said[0] - started)
         every.append(said[-1] - started)
         started = time.perf_counter()
         ask("goals", position=turn.position, win=True, time_limit=3)
         games.append(time.perf_counter() - started)
         started = time.perf_counter()
-        threats(turn)
+        threats(turn, "quick")
         threatened.append(time.perf_counter() - started)
     yield Measurement("goals of a turn: seconds until the first result", max(first), 0.5, False, 3)
     yield Measurement("goals of a turn: seconds until the last result", max(every), 3.0, False, 3)
@@ -263,18 +267,18 @@ def measure_restricted() -> Iterator[Measurement]:
     yield Measurement(claim, max(short), 0.002, False, len(short))
 
 
-def measure_quick_estimates() -> Iterator[Measurement]:
-    """Compare plans with the quick estimates of `goals`, given the same time.
+def measure_quick_level() -> Iterator[Measurement]:
+    """Compare plans with the plans of the level `quick`.
 
     Both values have intervals, so a plan only counts as worse if its interval lies lower.
     """
-    compared = chain.from_iterable(map(compare_quick_estimates, count(QUICK_SEED)))
+    compared = chain.from_iterable(map(compare_quick_plans, count(QUICK_SEED)))
     clear, gains = zip(*islice(compared, QUICK_GOALS), strict=True)
     yield Measurement(
-        "plans in 3 s: largest shortfall from quick estimates", max(clear), 0.001, False, len(clear)
+        "plans in 3 s: largest shortfall from the level quick", max(clear), 0.001, False, len(clear)
     )
     yield Measurement(
-        "plans in 3 s: mean gain over quick estimates",
+        "plans in 3 s: mean gain over the level quick",
         statistics.mean(gains),
         0.0,
         True,
@@ -282,21 +286,23 @@ def measure_quick_estimates() -> Iterator[Measurement]:
     )
 
 
-def compare_quick_estimates(seed: int) -> Iterator[tuple[float, float]]:
-    """For each goal in a played position, compare its plan with its quick estimate.
+def compare_quick_plans(seed: int) -> Iterator[tuple[float, float]]:
+    """For each goal in a played position, compare its plan with that of the level `quick`.
 
     seed: the seed of the game.
 
-    Yield the distance by which the plan's interval lies below the estimate's interval, which may be
-    negative, and the plan's value minus the estimate.
+    Yield the distance by which the plan's interval lies below the interval of the level, which may
+    be negative, and the gain of the plan.
     """
     position = play_position(seed)
-    for each in goals_in_reach(Turn(position), time_limit=QUICK_LIMIT):
-        if each.chance < 0.999:
-            plan = best_plan(position, each.goal, time_limit=QUICK_LIMIT)
+    for each in goals_in_reach(Turn(position), "quick"):
+        if each.value is not None and each.value < 0.999:
+            goal = read_goal_record(Turn(position), each.parameters)
+            plan = best_plan(position, cast(Goal, goal), time_limit=QUICK_LIMIT)
             value = plan.comparable_value
             high = value if plan.interval is None else plan.interval[1]
-            yield each.interval.low - high, value - each.chance
+            low = each.value if each.interval is None else each.interval[0]
+            yield low - high, value - each.value
 
 
 def make_plans(drawn: list[Question], limit: float) -> list[Plan]:
@@ -381,7 +387,7 @@ MEASURES = (
         measure_hard_positions,
         measure_play,
     ),
-    *(measure_limits, measure_restricted, measure_quick_estimates, measure_gaps),
+    *(measure_limits, measure_restricted, measure_quick_level, measure_gaps),
 )
 
 

@@ -8,17 +8,19 @@ import pytest
 
 from benchmarks.positions import play_position
 from iacta import Turn, goals_in_reach, threats
+from iacta.analysis.goals import Conquest
 from iacta.board import Board, Continent, Holding, Position
 from iacta.game.actions import Place
 from iacta.native.bit_sets import bits
 from iacta.native.deadline import Deadline
-from iacta.plan import Goal, Policy, TakeAll, TakeAny, best_plan, judge
+from iacta.plan import Goal, Policy, TakeAll, TakeAny, best_plan
 from iacta.plan.alternatives import list_first_attacks
+from iacta.plan.goal_plan import plan_goal
+from iacta.plan.levels import QUICK, USUAL, Level
+from iacta.plan.named_goals import read_goal_record
 from iacta.plan.planner import EQUAL
 from iacta.plan.policy import best_policy
 from iacta.plan.problem import SearchState, pose_problem
-from iacta.plan.quick_estimates import Conquest, QuickEstimate, list_implied, order_estimates
-from iacta.plan.reinforcement import plan_with_new_armies
 from tests.cases import choose_seeds
 
 PLAYERS = "red", "blue", "green"
@@ -50,13 +52,16 @@ def draw_turn(seed: int) -> Turn:
 def find_disorder(turn: Turn) -> list[str]:
     """Return the contradictions between the chances of goals, and between those of threats."""
     wrong, position = list[str](), turn.position
-    reached: list[tuple[str, Goal, float]] = [
-        (each.words, each.goal, each.chance) for each in goals_in_reach(turn)
-    ]
+    reached = list[tuple[str, Goal, float]]()
+    for known in goals_in_reach(turn, "quick"):
+        wanted = read_goal_record(turn, known.parameters)
+        assert wanted is not None
+        assert known.value is not None
+        reached.append((known.words, wanted, known.value))
     groups: dict[str, tuple[Position, list[tuple[str, Goal, float]]]] = {
         "goals": (position, reached)
     }
-    for each in threats(turn).threats:
+    for each in threats(turn, "quick").threats:
         theirs = Position(position.board, each.player, position.holdings)
         mine = position.list_territories(turn.player)
         goal: Goal = TakeAll(each.name)
@@ -81,36 +86,6 @@ def find_disorder(turn: Turn) -> list[str]:
 @pytest.mark.parametrize("seed", choose_seeds(range(POSITIONS), 4))
 def test_an_event_is_never_likelier_than_an_event_that_it_implies(seed: int) -> None:
     assert find_disorder(draw_turn(seed)) == []
-
-
-def test_an_implied_goal_adopts_the_policy_and_a_stronger_goal_the_bound() -> None:
-    board = Board.from_edges("line", [("a", "b"), ("b", "c"), ("c", "d")])
-    holdings = Holding("red", 5), *(Holding("blue", 1),) * 3
-    position = Position(board, "red", holdings)
-    goals = {"b": TakeAll("b"), "all": TakeAll("b,c,d"), "any": TakeAny("c,d")}
-    implied = list_implied(
-        {key: Conquest.for_goal(goal, Turn(position)) for key, goal in goals.items()}
-    )
-    assert implied == {"b": [], "all": ["b", "any"], "any": []}
-    best = QuickEstimate(0.4, (0.3, 0.5), 0.9, (("a", 2),), 3.0)
-    looks = {
-        "b": QuickEstimate(0.2, None, 0.8, (("a", 1),), 1.0),
-        "all": best,
-        "any": QuickEstimate(0.5, None, 0.5, (("a", 1),), 2.0),
-    }
-    ordered = order_estimates(looks, implied)
-    assert ordered["all"] == QuickEstimate(0.4, (0.3, 0.5), 0.5, (("a", 2),), 3.0)
-    assert ordered["b"] == QuickEstimate(0.4, (0.3, 0.5), 0.8, (("a", 2),), 3.0)
-    assert ordered["any"] == looks["any"]
-
-
-def test_games_that_were_lucky_are_cut_at_the_bound_of_an_implied_goal() -> None:
-    looks = {
-        "stronger": QuickEstimate(0.6, (0.5, 0.7), 1.0, ()),
-        "weaker": QuickEstimate(0.55, None, 0.55, ()),
-    }
-    ordered = order_estimates(looks, {"stronger": ["weaker"], "weaker": []})
-    assert ordered["stronger"] == QuickEstimate(0.55, (0.5, 0.55), 0.55, ())
 
 
 def find_goal(turn: Turn) -> TakeAll | None:
@@ -218,24 +193,25 @@ def test_the_values_of_lookahead_agree_and_no_attack_is_useless(seed: int, goal:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 13, 14])
+@pytest.mark.parametrize("level", [QUICK, USUAL])
 def test_the_value_before_new_armies_is_the_value_after_the_best_placement(
-    seed: int, monkeypatch: pytest.MonkeyPatch
+    seed: int, level: Level
 ) -> None:
-    monkeypatch.setattr(judge, "BUDGET", 0.05)
     turn = Turn(draw_turn(seed).position, phase="place", place=3)
     goal = find_goal(turn)
     assert goal is not None
-    before = judge.evaluate_state(turn, goal, Deadline())
-    plan = plan_with_new_armies(turn, goal, Deadline(), 0.05)
-    placement = {
-        name: plan.turn.armies_on(name) - turn.armies_on(name)
-        for name in turn.position.list_territories(turn.player)
-    }
+    before = plan_goal(turn, goal, level, Deadline())
     after = turn
-    for name, armies in placement.items():
+    for name in turn.board.territories:
+        armies = dict(before.placement).get(name, 0)
         after = after.after(Place(name, armies)) if armies else after
     assert after.phase == "attack"
-    assert judge.evaluate_state(after, goal, Deadline())[:3] == before[:3]
+    found = plan_goal(after, goal, level, Deadline())
+    assert (found.value, found.interval, found.losses) == (
+        before.value,
+        before.interval,
+        before.losses,
+    )
 
 
 def test_turns_of_the_samples_are_solved() -> None:

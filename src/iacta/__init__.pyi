@@ -1,6 +1,12 @@
 # The public names, one a line, each with the file it lives in. `__init__.py` reads them from here.
 # `__all__` lists the same names for type checkers: what `from iacta import *` brings.
 
+from iacta.analysis import GoalAnalysis as GoalAnalysis
+from iacta.analysis import HelpfulMove as HelpfulMove
+from iacta.analysis import Threatened as Threatened
+from iacta.analysis import Threats as Threats
+from iacta.analysis import goals_in_reach as goals_in_reach
+from iacta.analysis import threats as threats
 from iacta.battle.battle import Battle as Battle
 from iacta.battle.campaign import Campaign as Campaign
 from iacta.battle.campaign import CampaignOutcome as CampaignOutcome
@@ -94,10 +100,6 @@ from iacta.plan.review import PlayerReview as PlayerReview
 from iacta.plan.review import Review as Review
 from iacta.plan.review import ReviewedStep as ReviewedStep
 from iacta.plan.review import review as review
-from iacta.plan.threats import HelpfulMove as HelpfulMove
-from iacta.plan.threats import Threatened as Threatened
-from iacta.plan.threats import Threats as Threats
-from iacta.plan.threats import threats as threats
 from iacta.probability.distribution import Distribution as Distribution
 from iacta.probability.estimate import Estimate as Estimate
 from iacta.probability.estimate import Interval as Interval
@@ -126,14 +128,12 @@ from iacta.rules.variants import find_rules as find_rules
 from iacta.rules.variants import rules_name as rules_name
 from iacta.war import GoalChance as GoalChance
 from iacta.war import Goals as Goals
-from iacta.war import Reach as Reach
 from iacta.war import Standing as Standing
 from iacta.war import WinChance as WinChance
 from iacta.war import WinChances as WinChances
 from iacta.war import WinEstimate as WinEstimate
 from iacta.war import ai as ai
 from iacta.war import best_goals as best_goals
-from iacta.war import goals_in_reach as goals_in_reach
 from iacta.war import tournament as tournament
 from iacta.war import win_chances as win_chances
 
@@ -169,6 +169,7 @@ __all__ = [
     "Fortified",
     "Front",
     "FrontSpread",
+    "GoalAnalysis",
     "GoalChance",
     "Goals",
     "Hand",
@@ -192,7 +193,6 @@ __all__ = [
     "PlayedBattle",
     "PlayerReview",
     "Position",
-    "Reach",
     "Reinforcement",
     "Review",
     "ReviewedStep",

@@ -489,8 +489,9 @@ def test_a_map_shows_where_new_armies_help() -> None:
     chart = charts.reinforcement_map(found)
     rows = {row["territory"]: row for row in chart.tables["territories"]}
     assert {name: row["new"] for name, row in rows.items() if row["new"]} == dict(found.placement)
+    before = found.before.comparable_value
     for each in found.marginals:
-        assert rows[each.name]["gain"] == pytest.approx(max(each.all - found.quick, 0.0))
+        assert rows[each.name]["gain"] == pytest.approx(max(each.all - before, 0.0))
     assert rows["Japan"]["gain"] == 0.0
     numbers = [f"{number} on {name}" for name, number in found.placement]
     placed = f", {join_phrases(numbers)}" if numbers[1:] else f" on {found.placement[0][0]}"

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from iacta import ask, classic_board
+from iacta.analysis import goals_in_reach, threats
 from iacta.board import Board, Holding, Position
 from iacta.game import Fortify, Missions, Turn
 from iacta.game.moment import read_moment
@@ -28,17 +29,16 @@ from iacta.plan import (
     reinforce,
     simulate_plan,
 )
+from iacta.plan.goal_plan import plan_goal
 from iacta.plan.goals import WinGame, make_owned_mask
+from iacta.plan.levels import QUICK, USUAL
 from iacta.plan.named_goals import read_goal
 from iacta.plan.own_any import MAX_VALUED_SETS, _SetSearch, choose_goal, choose_territories
 from iacta.plan.problem import Problem, pose_problem
-from iacta.plan.quick_estimates import estimate_goal
 from iacta.plan.search import Search
 from iacta.plan.tables import compute_dice
-from iacta.plan.threats import threats
 from iacta.plan.winning import Win, find_win
 from iacta.rules.rules import CLASSIC, Rules
-from iacta.war import goals_in_reach
 from tests.game.positions import make_line_turn
 from tests.plan.twin import Play
 
@@ -102,14 +102,16 @@ def test_a_plan_on_a_large_board_takes_the_best_set(goal: OwnAny) -> None:
     assert reached >= games * low - 4 * (games / 4) ** 0.5
 
 
-def test_new_armies_and_quick_estimates_know_the_goal() -> None:
+def test_new_armies_and_levels_know_the_goal() -> None:
     position, goal = draw_case(1)
     found = reinforce(Turn(position, place=2), goal)
-    look = estimate_goal(Turn(position, place=2), goal, Deadline())
-    assert look.chance == pytest.approx(found.plan.comparable_value, abs=1e-9)
-    assert look.at_most == look.chance > best_plan(position, goal).comparable_value
-    large = estimate_goal(Turn(EMPIRES, place=6), OwnAny(24), Deadline())
-    assert 0.8 < large.chance <= large.at_most
+    look = plan_goal(Turn(position, place=2), goal, USUAL, Deadline())
+    assert look.value == pytest.approx(found.plan.comparable_value, abs=1e-9)
+    assert look.value is not None
+    assert look.value > best_plan(position, goal).comparable_value
+    large = plan_goal(Turn(EMPIRES, place=6), OwnAny(24), QUICK, Deadline())
+    assert large.value is not None
+    assert 0.8 < large.value <= large.upper_bound
 
 
 def draw_strong_empire(weak: int) -> Position:
@@ -126,11 +128,12 @@ def draw_strong_empire(weak: int) -> Position:
 
 def test_new_armies_strengthen_own_territories_before_conquests() -> None:
     position, goal = draw_strong_empire(3), OwnAny(19, armies=2)
-    found = estimate_goal(Turn(position, place=3), goal, Deadline())
+    found = plan_goal(Turn(position, place=3), goal, QUICK, Deadline())
     placed = dict(found.placement)
     assert sum(placed.values()) == 3
     assert all(position.find_holding(name).armies == 1 for name in placed)
-    assert 0.9 < found.chance <= found.at_most
+    assert found.value is not None
+    assert 0.9 < found.value <= found.upper_bound
     reinforced = reinforce(Turn(position, place=3), goal)
     assert dict(reinforced.placement) == placed
     assert reinforced.plan.comparable_value > 0.9
@@ -158,8 +161,9 @@ def test_a_territory_without_enemies_counts_with_its_own_armies(play: str) -> No
     found = reinforce(Turn(position, place=2, whole_battles=play == "battles"), goal)
     assert dict(found.placement) == {"A": 1, "B": 1}
     assert found.plan.value == pytest.approx(best)
-    look = estimate_goal(Turn(position, place=2, whole_battles=play == "battles"), goal, Deadline())
-    assert [look.chance, look.at_most] == pytest.approx([best, best])
+    start = Turn(position, place=2, whole_battles=play == "battles")
+    look = plan_goal(start, goal, QUICK, Deadline())
+    assert look.value == pytest.approx(best)
 
 
 def test_the_fortifying_move_may_win() -> None:
@@ -239,7 +243,7 @@ def test_a_fulfilled_mission_wins_at_the_end_of_the_turn() -> None:
     assert found.record()["value"] == 1
     assert "You win the game at the end of your turn" in str(found)
     first = goals_in_reach(turn)[0]
-    assert (first.words, first.chance) == ("win now", 1)
+    assert (first.words, first.value) == ("win now", 1)
     wins = [each for each in threats(turn).threats if each.kind == "win"]
     assert [each.chance for each in wins] == [1]
 
@@ -275,12 +279,13 @@ def test_a_plan_to_win_uses_the_fortifying_move_after_attacks() -> None:
     turn = make_line_turn("r4 b1 b30", phase="attack", victory=missions)
     roll = Fraction(855, 1296)  # three dice win, three armies move in, and one moves back
     (win,) = (each for each in goals_in_reach(turn) if each.words == "win now")
-    assert win.chance == pytest.approx(float(roll)) == win.interval.high
+    assert win.value == pytest.approx(float(roll)) == win.upper_bound
     assert "65.97%; no plan is better" in str(ask("plan", position=turn, win=True))
     none = turn.with_options(fortify="none")
     (win,) = (each for each in goals_in_reach(none) if each.words == "win now")
-    assert win.chance == pytest.approx(win.interval.high)
-    assert win.chance < roll
+    assert win.value == pytest.approx(win.upper_bound)
+    assert win.value is not None
+    assert win.value < roll
 
 
 def make_grid_problem(columns: int, rows: int, number: int) -> Problem:

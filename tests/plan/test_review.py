@@ -16,6 +16,7 @@ from iacta.game import Advance, Attack, EndPhase, Losses, Turn
 from iacta.methods.kernel import Throw
 from iacta.plan import Goal, TakeAll, Worth, best_plan
 from iacta.plan.game_log import read_game
+from iacta.plan.goal_plan import plan_goal
 from iacta.plan.margin import MARGIN
 from iacta.plan.review import Review
 from iacta.questions import ask
@@ -142,7 +143,8 @@ def test_the_luck_of_a_roll_is_0_on_average(kind: str, seed: int, rules: str) ->
 def test_a_turn_agrees_with_its_slow_twin(
     kind: str, seed: int, rules: str, said: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("iacta.plan.judge.MARGIN", 0.0)  # the twin maximises the chance alone
+    # The twin maximises the chance alone.
+    monkeypatch.setitem(plan_goal.__kwdefaults__ or {}, "margin", 0.0)
     record, goal = GOALS[kind]
     first = Turn(START, phase="attack", **RULES[rules])
     slow = twin.Play(START, goal, first.rules, battles=first.whole_battles)
@@ -203,7 +205,7 @@ def test_a_turn_agrees_with_its_slow_twin(
 def test_the_dice_that_are_judged_fit_the_losses(
     end: dict[str, int], dice: int, cost: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("iacta.plan.judge.MARGIN", 0.0)
+    monkeypatch.setitem(plan_goal.__kwdefaults__ or {}, "margin", 0.0)
     record = json.loads(BREAK_OFF.read_text(encoding="utf-8"))
     record["territories"]["A"]["armies"], record["territories"]["C"]["armies"] = 7, 2
     turn = Turn(read_position(record), phase="attack")

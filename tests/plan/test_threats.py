@@ -8,12 +8,17 @@ from random import Random
 import pytest
 
 from iacta import Missions, Turn
+from iacta.analysis import Threats, threats
+from iacta.analysis.threats import MIN_LOWERED_CHANCE, Kind, find_threats
 from iacta.board import Board, Continent, Holding, Position
 from iacta.game import Fortify
 from iacta.inputs.errors import IactaError
+from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, TakeAny, place_armies
+from iacta.plan.goal_plan import MIN_GOAL_CHANCE
+from iacta.plan.levels import USUAL
+from iacta.plan.margin import MARGIN as SACRIFICE
 from iacta.plan.problem import enter_phase
-from iacta.plan.threats import MIN_LOWERED_CHANCE, Kind, Threats, threats
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import CLASSIC, Rules
 from tests.cases import choose_seeds
@@ -62,13 +67,14 @@ def test_the_best_placement_and_play_of_small_boards_is_found_and_bounded(seed: 
         for kind, name, goal in list_goals(position):
             best, each = best_of_all(position, player, goal), found.pop((player, kind, name), None)
             if each is None:
-                assert best == 0
+                assert best < MIN_GOAL_CHANCE + SACRIFICE
                 continue
-            assert each.chance == pytest.approx(best, abs=1e-9)
+            assert best - min(SACRIFICE, best / 100) <= each.chance + 1e-9
             assert best <= each.at_most + 1e-9
             assert each.armies == sum(number for _, number in each.placement)
             theirs = place_armies(replace(position, player=player), each.placement).position
             assert each.chance <= Play(theirs, goal, CLASSIC).value() + 1e-9
+            assert each.chance <= best + 1e-9
     assert not found
 
 
@@ -101,30 +107,20 @@ TURN = Turn.from_code(
 )
 
 
-def test_reported_chances_never_fall_and_stay_below_their_bounds() -> None:
-    said: list[tuple[Threats, float]] = []
-    found = threats(TURN, progress=lambda *each: said.append(each))
-    assert found.is_complete
-    parts = [part for _, part in said]
-    assert parts == sorted(parts)
-    for earlier, later in zip(said, [*said[1:], (found, 1.0)], strict=True):
-        known = {each[:3]: each.chance for each in later[0].threats}
-        assert all(known[each[:3]] >= each.chance - 1e-12 for each in earlier[0].threats)
-    for each in found.threats:
-        assert 0 <= each.chance <= each.at_most <= 1
-    assert [each.chance for each in found.threats] == sorted(
-        (each.chance for each in found.threats), reverse=True
-    )
+def test_a_higher_level_keeps_the_threats_and_their_bounds() -> None:
+    found = [*find_threats(TURN, USUAL, Deadline())]
+    assert [each.level for each in found] == ["quick", "usual"]
+    assert [each.is_complete for each in found] == [False, True]
+    quick, usual = ({each[:3]: each for each in some.threats} for some in found)
+    assert {*quick} == {*usual}
+    assert all(usual[key].chance <= quick[key].at_most + 1e-9 for key in quick)
+    chances = [each.chance for each in found[1].threats]
+    assert chances == sorted(chances, reverse=True)
 
 
-def test_without_time_every_threat_is_listed_with_its_bound() -> None:
+def test_without_time_no_threat_has_a_chance() -> None:
     found = threats(TURN, time_limit=0)
-    assert not found.is_complete
-    full = {each[:3]: each for each in threats(TURN).threats}
-    assert {each[:3] for each in found.threats} == {*full}
-    for each in found.threats:
-        least = each.chance if each.interval is None else each.interval[0]
-        assert least <= full[each[:3]].at_most + 1e-9
+    assert (found.threats, found.move, found.level, found.is_complete) == ((), None, "", False)
 
 
 def make_front(rear: int) -> Turn:
@@ -335,4 +331,4 @@ def test_hidden_missions_average_over_the_possible_cards() -> None:
 
 def test_a_finished_game_has_no_threats() -> None:
     turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:9;attack;win=share:1")
-    assert threats(turn) == Threats("red", (), None, is_complete=True)
+    assert threats(turn) == Threats("red", (), None, "usual", is_complete=True)

@@ -151,7 +151,7 @@ def test_the_table_shows_what_one_army_and_all_are_worth() -> None:
         for number, value in ((1, each.one), (3, each.all)):
             plan = best_plan(place_armies(APART, [(each.name, number)]), goal)
             assert value == pytest.approx(plan.value)
-            assert value > found.quick
+            assert value > found.before.comparable_value
     assert [each.all for each in found.marginals] == sorted(
         (each.all for each in found.marginals), reverse=True
     )

@@ -5,17 +5,18 @@ from random import Random
 import pytest
 
 from iacta import Turn
+from iacta.analysis import goals_in_reach, threats
 from iacta.game import Attack, Fortify
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan, TakeAll, judge
 from iacta.plan.best import plan_within
+from iacta.plan.goal_plan import plan_goal
 from iacta.plan.goals import WinGame
+from iacta.plan.levels import QUICK
 from iacta.plan.named_goals import read_goal
 from iacta.plan.problem import pose_problem
 from iacta.plan.reinforcement import reinforce
-from iacta.plan.threats import threats
 from iacta.questions.plan import PlanAnswer, PlanQuestion
-from iacta.war import goals_in_reach
 from tests.cases import choose_seeds
 from tests.plan.whole_turn import (
     WholeTurn,
@@ -114,7 +115,7 @@ def test_the_order_of_conquests_keeps_a_rival_from_winning() -> None:
     assert first.to == "Western Australia"
     assert plan.proven
     (win,) = (each for each in goals_in_reach(turn) if each.words == "win now")
-    assert win.chance == pytest.approx(plan.value)
+    assert win.value == pytest.approx(plan.value)
 
 
 def test_a_win_on_the_way_of_a_rival_is_impossible() -> None:
@@ -125,9 +126,9 @@ def test_a_win_on_the_way_of_a_rival_is_impossible() -> None:
 def test_the_roll_that_lets_a_rival_win_is_a_mistake() -> None:
     turn = Turn.from_code(AUSTRALIA)
     goal = read_goal(turn, "win")
-    before = judge.evaluate_state(turn, goal, Deadline())
+    before = judge.value_goal(plan_goal(turn, goal, QUICK, Deadline()))
     taken = turn.apply_battle("Indonesia", "New Guinea", 9, 0, 3)
-    after = judge.evaluate_state(taken, goal, Deadline())
+    after = judge.value_goal(plan_goal(taken, goal, QUICK, Deadline()))
     assert before.value == pytest.approx(0.9632, abs=5e-5)
     assert after.value == 0.0
     judged = judge.judge_attack(before, after, ("Indonesia", "New Guinea"), [3])

@@ -19,17 +19,15 @@ from iacta import (
     goals_in_reach,
     win_chances,
 )
+from iacta.analysis import GoalAnalysis
 from iacta.batch import answer
 from iacta.forms.percentages import MAX_GAP, NOT_KNOWN
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, format_cell
 from iacta.forms.whole_game import GAMES_CONDITION, PEOPLE
-from iacta.plan import TakeAll
-from iacta.probability.estimate import Interval
-from iacta.questions.goals import GoalsAnswer, GoalsQuestion
+from iacta.questions.goals import GoalsAnswer, GoalsQuestion, find_range
 from iacta.questions.threats import NO_MOVE_HELPS
 from iacta.questions.win import WinQuestion
-from iacta.war import Reach
 from iacta.war.chances import ESTIMATE_GAMES
 from iacta.war.games import War, choose_best_aim_per_goal, describe_aim
 from iacta.war.narration import describe_moves
@@ -263,8 +261,8 @@ def test_the_answer_equals_the_library_s() -> None:
     likely = {row["goal"]: row for row in rows if "chance" in row}
     assert {*likely} == {*reach}
     for words, row in likely.items():
-        assert (row["chance"], row["left"]) == (reach[words].chance, reach[words].left)
-        assert (row["interval"]["low"], row["interval"]["high"]) == reach[words].interval
+        assert (row["chance"], row["left"]) == (reach[words].value, reach[words].left)
+        assert (row["interval"]["low"], row["interval"]["high"]) == find_range(reach[words])
 
 
 def test_a_longer_search_for_a_goal_stays_in_its_interval() -> None:
@@ -422,11 +420,17 @@ def test_a_player_who_wins_no_game_hardly_wins_with_any_goal() -> None:
 
 
 def test_a_goal_whose_best_plan_is_unknown_has_a_lower_bound() -> None:
-    goal = TakeAll("Brazil, Argentina")
-    reach = Reach("take South America", goal, 0.04, Interval(0.02, 1.0), 3.0, ())
+    reach = GoalAnalysis(
+        {"take": "Brazil, Argentina"},
+        "take South America",
+        is_offered=True,
+        level="quick",
+        value=0.04,
+        interval=(0.02, 0.06),
+    )
     found = GoalsAnswer(GoalsQuestion(code=CODE), (reach,))
     assert found.sentence == ("Red can take South America this turn with a chance of at least 2%.")
-    unknown = replace(reach, interval=Interval(0.0, 1.0))
+    unknown = replace(reach, level="", value=None, interval=None)
     assert GoalsAnswer(GoalsQuestion(code=CODE), (unknown,)).sentence == (
         "There was no time to compare Red's goals; allow more time."
     )

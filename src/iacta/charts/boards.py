@@ -170,7 +170,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
     before = reinforcement.before
     position, board = before.position, before.position.board
     gains = {
-        marginal.name: max(marginal.all - reinforcement.quick, 0.0)
+        marginal.name: max(marginal.all - (before.value or 0.0), 0.0)
         for marginal in reinforcement.marginals
     }
     new = dict(reinforcement.placement)

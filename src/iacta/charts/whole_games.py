@@ -34,6 +34,7 @@ GOAL_ROW, GOAL_THICK = 26, 16
 HATCH_DISTANCE = 7  # distance between hatch lines, in pixels
 MIN_LABELLED_SHARE = 0.07  # a smaller segment has no room for a number
 MAX_GOAL_LENGTH = 32
+MIN_GAP = 0.001  # a line shows an upper limit that exceeds a chance by more than this
 AXIS_MARGIN = 1.25  # length of the axis relative to the longest bar, to leave room for labels
 TICK_STEPS = tuple(k * 10.0**power for power in range(-6, 0) for k in (1, 2, 5))
 MAX_TICKS = 8
@@ -124,7 +125,7 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
     with a second AI).
     """
     from iacta.forms.whole_game import PEOPLE  # slow to import
-    from iacta.questions.goals import format_reach
+    from iacta.questions.goals import find_range, format_reach
 
     tone = assign_owner_colours(answer.question.turn.position)[answer.question.turn.player]
     is_won = answer.judged is not None
@@ -136,7 +137,7 @@ def goal_bars(answer: GoalsAnswer) -> Chart:
         box = {"top": top, "bottom": bottom, "middle": (top + bottom) / 2, "start": 0.0}
         own: Row = {"goal": each.words, "how": each.how, **box}
         if each.reach is not None:
-            (low, high), chance = each.reach.interval, each.reach.chance
+            (low, high), chance = find_range(each.reach), each.reach.value or 0.0
             own = {**own, "chance": chance, "share": chance, "low": low, "high": high}
             own["figure"] = format_reach(each.reach)
         rows.append({**own, **(_make_win_cells(each.judged) if each.judged else {})})
@@ -189,7 +190,6 @@ def threat_bars(answer: ThreatsAnswer) -> Chart:
     `player` with this chance, the upper bound `at_most`, and the chance as text (`figure`). If the
     bound is clearly greater than the chance, a line connects them.
     """
-    from iacta.plan.quick_estimates import MIN_GAP  # slow to import
     from iacta.questions.threats import (
         THREATS_CONDITION,
         format_threat,

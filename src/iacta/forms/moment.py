@@ -11,13 +11,23 @@ from iacta.board.board import Board
 from iacta.board.files import classic_board, read_board
 from iacta.board.position import Position
 from iacta.forms.form import ClashError, Example, Form, parameter
-from iacta.forms.parameter_kinds import FileName, Flag, Name, OtherArmies, Pairs, Source, Whole
+from iacta.forms.parameter_kinds import (
+    FileName,
+    Flag,
+    Name,
+    OneOf,
+    OtherArmies,
+    Pairs,
+    Source,
+    Whole,
+)
 from iacta.game import Missions, Turn
 from iacta.game.mission_cards import read_mission_cards
 from iacta.game.moment import read_moment
 from iacta.game.victory import SURVIVAL, VICTORIES, Capitals, find_survivor, make_victory
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError
+from iacta.plan.levels import LEVELS
 from iacta.rules.variants import MODIFIERS
 
 # The turn with which the pages of questions open.
@@ -44,6 +54,13 @@ FROM = (
 OTHERS = (
     OtherArmies(Whole(minimum=1), "2,Ural=4"),
     "Armies on all other territories (blue): 2 or 2,Ural=4.",
+)
+
+
+LEVEL = (
+    OneOf(tuple(LEVELS)),
+    "The amount of work: quick, usual or long. A level has the same numbers on every machine; a "
+    "time limit decides which level is reached.",
 )
 
 

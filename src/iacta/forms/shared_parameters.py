@@ -8,7 +8,15 @@ from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign
 from iacta.battle.territory import Territory, parse_territory
 from iacta.forms.form import Form, parameter
-from iacta.forms.parameter_kinds import FileName, Flag, Name, Number, RulesName, Way, Whole
+from iacta.forms.parameter_kinds import (
+    FileName,
+    Flag,
+    Name,
+    Number,
+    RulesName,
+    Way,
+    Whole,
+)
 from iacta.rules.rules import Rules
 from iacta.rules.stop import StopRule
 from iacta.rules.variants import RuleSet, find_rule_set, rules_name

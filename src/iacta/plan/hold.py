@@ -60,12 +60,12 @@ from iacta.plan.opponents import (
 )
 from iacta.plan.plan import Plan
 from iacta.plan.problem import Problem, SearchState, enter_phase, pose_problem
-from iacta.plan.quick_estimates import BOUND_VALUES
 from iacta.plan.reinforcement import Placements, QuickValues, is_small, pose_reinforced_problem
 from iacta.plan.search import Search
 from iacta.plan.simulated import play_games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error
 
+BOUND_VALUES = 20_000  # maximum number of values in a relaxed game, for an upper bound
 HOLD_ENDS = 100  # default number of ends (final states of the plan) to simulate
 MIN_ENDS = 100  # minimum number of ends for an estimate, unless the caller asks for fewer
 # No ends are simulated if the chance to reach the goal is not greater than this.

@@ -25,7 +25,7 @@ If the defender rolls only k dice, fewer than usual, luck is measured against th
 By rolling fewer dice the defender also gives away value. That part of the change is neither luck
 nor cost.
 
-The search in each state has a fixed budget, so its value is the same on every machine.
+`iacta.plan.goal_plan` finds the value of each state, by the work of one level for the whole turn.
 
 Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 """
@@ -34,30 +34,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from iacta.game import Turn
-from iacta.game.actions import Advance, Attack
+from iacta.game.actions import Attack
 from iacta.game.odds import expect_battle_losses, expect_roll_losses
-from iacta.game.steps import list_advances
-from iacta.native.deadline import Deadline
 from iacta.plan.alternatives import (
     Alternative,
     compute_significant_loss,
     compute_uncertainty,
     list_first_attacks,
 )
-from iacta.plan.best import plan_within
-from iacta.plan.goals import Goal
-from iacta.plan.margin import MARGIN
-from iacta.plan.plan import Plan
-from iacta.plan.problem import pose_problem
-from iacta.plan.reinforcement import plan_with_new_armies
+from iacta.plan.goal_plan import GoalPlan
 from iacta.rules.roll import Losses
-
-BUDGET = 0.2  # search budget for the value of each state; 1 is the default of `best_plan`
-TRIED_ADVANCES = 3  # the value of a turn in its advance phase is the best of this many advances
 
 
 class StateValue(NamedTuple):
-    """The value that a quick search finds for a state of a turn."""
+    """The value of a state of a turn, found by the work of one level."""
 
     value: float  # the chance to reach the goal, or the expected worth
     # Half the width of the 95% interval of the value; 0 if it is exact or a lookahead estimate.
@@ -88,113 +78,34 @@ class Judgement(NamedTuple):
     luck_armies: float | None = None
 
 
-def plan_state(
-    turn: Turn,
-    goal: Goal,
-    deadline: Deadline,
-    threads: int = 1,
-    *,
-    price: float | None = None,
-) -> Plan | None:
-    """Return a plan for the rest of a turn.
-
-    The result is `None` outside the attack phase, if the goal is reached, or if another player has
-    won.
-
-    turn: the turn.
-    goal: the goal of the player to move.
-    deadline: when to stop searching. A search that finishes earlier is reproducible.
-    threads: the number of threads to search with.
-    price: the price of a lost army since the goal began; `None` if the goal begins in this turn.
-    """
-    is_settled = goal.is_chance and goal.is_reached(turn)
-    if turn.phase != "attack" or is_settled or turn.winner not in (None, turn.player):
-        return None
-    return plan_within(
-        pose_problem(turn, goal),
-        deadline,
-        budget=BUDGET,
-        threads=threads,
-        margin=MARGIN,
-        price=price,
-    )
-
-
-def evaluate_state(
-    turn: Turn, goal: Goal | None, deadline: Deadline, price: float | None = None
-) -> StateValue:
-    """Return the value of a turn in any phase for the goal of its player.
-
-    goal: the goal of the player to move; `None` if the player to eliminate is already eliminated.
-    price: the price of a lost army since the goal began; `None` if the goal begins in this turn.
-    """
-    is_lost = turn.winner not in (None, turn.player)
-    if is_lost and turn.phase != "advance":
-        return StateValue(0.0)
-    if not is_lost and (goal is None or (goal.is_chance and goal.is_reached(turn))):
-        return StateValue(1.0)
-    if goal is None:
-        return StateValue(0.0)
-    if turn.phase == "advance":
-        numbers = list_advances(turn)
-        last = len(numbers) - 1
-        tried = {numbers[last * k // (TRIED_ADVANCES - 1)] for k in range(TRIED_ADVANCES)}
-        afters = [turn.after(Advance(number)) for number in sorted(tried)]
-        values = [
-            evaluate_state(after, goal, deadline, price)._replace(best=f"move {number} in")
-            for number, after in zip(sorted(tried), afters, strict=True)
-        ]
-        top = max(values, key=lambda each: each.value)
-        # After the last hope, no army is lost.
-        hopeful = [value for value in values if value.losses > 0.0 or value.value >= top.value]
-        return max(hopeful, key=lambda each: each.value - top.price * each.losses)
-    if turn.phase == "place":
-        plan = plan_with_new_armies(turn, goal, deadline, BUDGET, price)
-        value = value_plan(plan, has_attacks=False)
-        return value._replace(best=_describe_placement(turn, plan.problem.turn))
-    found = plan_state(turn, goal, deadline, price=price)
-    return compute_end_value(turn, goal) if found is None else value_plan(found)
-
-
-def _describe_placement(before: Turn, after: Turn) -> str:
-    """Return the new armies between two states of a turn in words."""
-    names = before.board.territories
-    placed = [
-        f"{new - old} on {name}"
-        for name, old, new in zip(names, before.armies, after.armies, strict=True)
-        if new > old
-    ]
-    return f"place {', '.join(placed)}"
-
-
-def compute_end_value(turn: Turn, goal: Goal) -> StateValue:
-    """Return the value of a turn if the player makes no more attacks.
-
-    The chance is 1 if the player has won the game, even without reaching the goal. The value is 0
-    if another player has won.
-    """
-    if turn.winner not in (None, turn.player):
-        return StateValue(0.0)
-    is_won = goal.is_chance and turn.winner == turn.player
-    return StateValue(1.0 if is_won else goal.worth(turn))
-
-
-def value_plan(plan: Plan, *, has_attacks: bool = True) -> StateValue:
-    """Return the value of the state in which a plan begins.
+def value_goal(found: GoalPlan, *, has_attacks: bool = True) -> StateValue:
+    """Return the value of the turn to which a plan for a goal belongs.
 
     has_attacks: whether the result includes the values of the possible first attacks.
     """
-    low, high = plan.interval or (plan.comparable_value, plan.comparable_value)
-    attacks = list_first_attacks(plan) if has_attacks else ()
+    plan = found.plan
+    if plan is None or found.value is None:
+        return StateValue(found.value or 0.0)
+    low, high = plan.interval or (found.value, found.value)
+    has_attacks = has_attacks and found.placed is None and found.move_in is None
     return StateValue(
-        plan.comparable_value,
+        found.value,
         (high - low) / 2,
         compute_uncertainty(plan),
-        attacks,
+        list_first_attacks(plan) if has_attacks else (),
         plan.price,
         plan.expected_losses,
         plan.margin,
+        _describe_choice(found),
     )
+
+
+def _describe_choice(found: GoalPlan) -> str:
+    """Return the best advance or placement in words; empty in other phases."""
+    if found.move_in is not None:
+        return f"move {found.move_in.best} in"
+    placed = ", ".join(f"{number} on {name}" for name, number in found.placement)
+    return f"place {placed}" if placed else ""
 
 
 def judge_choice(before: StateValue, after: StateValue) -> Judgement:

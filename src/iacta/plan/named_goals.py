@@ -13,11 +13,7 @@ from iacta.board.board import fold_name
 from iacta.game import Turn
 from iacta.inputs.checks import check_choice, quote, read_int, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.native.deadline import Deadline
 from iacta.plan.goals import Goal, OwnAny, TakeAll, TakeAny, Worth, eliminate, make_owned_mask
-from iacta.plan.own_any import choose_territories
-from iacta.plan.problem import SearchState
-from iacta.plan.reinforcement import pose_reinforced_problem
 from iacta.plan.winning import find_win
 
 OWN_ANY = re.compile(r"(\d{1,9})(?: with (\d{1,9}) arm(?:y|ies))?", re.IGNORECASE)
@@ -161,8 +157,7 @@ def read_goal_record(turn: Turn, record: object) -> Goal | None:
     record: the JSON object, such as `{"take": "Africa"}` or `{"worth": true}`. Its key `price`, for
         `read_price`, is ignored.
 
-    Return the goal, or `None` in the same cases as `read_goal`. An `OwnAny` is replaced by the goal
-    to take the best territories that a search finds. A malformed object raises an error.
+    Return the goal, or `None` in the same cases as `read_goal`. A malformed object raises an error.
     """
     if not isinstance(record, Mapping):
         raise MalformedError(f"goal must be a JSON object, got {quote(record)}")
@@ -176,19 +171,4 @@ def read_goal_record(turn: Turn, record: object) -> Goal | None:
     ((kind, text),) = record.items()
     if not GOAL_KINDS[kind].names and text is not True:
         raise MalformedError(f"{kind} must be true, got {quote(text)}")
-    goal = read_goal(turn, kind, text)
-    return _choose_territories(turn, goal) if isinstance(goal, OwnAny) else goal
-
-
-def _choose_territories(turn: Turn, goal: OwnAny) -> Goal:
-    """Choose the territories to take for an `OwnAny` goal; return the goal to take them.
-
-    Without this choice, the territories could change during the turn.
-    """
-    problem = pose_reinforced_problem(turn, goal, turn.place)
-    chosen = choose_territories(problem, SearchState.from_turn(turn), turn.place, Deadline())
-    if chosen is None:
-        raise IllegalError(
-            f"found no conquests this turn that reach the goal to {goal.phrase(turn.position)}"
-        )
-    return chosen
+    return read_goal(turn, kind, text)

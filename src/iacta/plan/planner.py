@@ -201,9 +201,8 @@ class Planner:
         is_endless = budget is None and (deadline.limited or prove is not None)
         self.work = UNBOUNDED if is_endless else DEFAULT.scale(1.0 if budget is None else budget)
         # Lookahead over several whole battles is too slow, because a battle has many results.
-        is_long = (
-            deadline.measure_seconds_left() >= DEEPER_SECONDS and self.work.games > DEFAULT.games
-        )
+        has_time = not deadline.is_divided or deadline.measure_seconds_left() >= DEEPER_SECONDS
+        is_long = has_time and self.work.games > DEFAULT.games
         self.deeper = DEEPER if is_long and not problem.turn.whole_battles else ()
         self.bound = max(problem.rewards.most, 0.0)
         self.found: Found | None = None

@@ -42,6 +42,7 @@ from iacta.plan.best import (
     plan_within,
 )
 from iacta.plan.goals import Goal, TakeWithArmies
+from iacta.plan.levels import USUAL, Level
 from iacta.plan.margin import MARGIN
 from iacta.plan.own_any import choose_goal, count_missing_armies
 from iacta.plan.plan import Plan
@@ -54,21 +55,16 @@ from iacta.probability.estimate import MIN_GAMES, compute_half_width
 
 MAX_PLACED_ARMIES = 1000  # maximum number of new armies
 FIRST_TRIED = 8
-FINALISTS = 2  # number of placements, the best by quick estimates, that are compared by plans
-FINALIST_BUDGET = 0.2  # search budget for the plan of each finalist, relative to the default
 FINALIST_SHARE = 0.3  # fraction of the remaining time for the plans of the finalists
 PAYOFF_DIGITS = 9  # expected payoffs and losses are rounded to this many decimals before comparing
 PLACEMENT_GAIN = 1e-9  # exact values that differ by less are treated as equal
 MAX_PLACEMENTS = 2000  # if there are more placements, the search compares only promising ones
-MAX_PLACEMENT_STATES = 50_000  # maximum number of states in an exact search of all placements
-QUICK_STATES = 1_000  # maximum number of states in an exact search for a quick estimate
 SMALL_BOARD = 7  # a board is small if at most this many territories have an owner
 SMALL_PLACEMENTS = 100_000  # the value of `MAX_PLACEMENTS` on a small board
 MAX_FLOW_STATES = 2_000  # games are simulated if a policy visits more states than this
 PLACEMENT_GAMES = 64  # number of simulated games that estimate the value of a policy
-MANY_STATES = (
-    10**6
-)  # the value of `MAX_PLACEMENT_STATES` on a small board, or if there is a time limit
+SMALL_STATES = 300_000  # maximum number of states in an exact search on a small board, about 1 s
+MANY_STATES = 10**6  # the same in `reinforce`, and on other boards if there is a time limit
 BEFORE_SHARE = 0.05  # fraction of the remaining time for the plan without new armies
 PLACEMENT_COMPARISON_SHARE = 0.5  # fraction of the remaining time for comparing placements
 EXACT_SHARE = 0.5  # fraction of the remaining time for exact search while comparing placements
@@ -86,6 +82,8 @@ Placement: TypeAlias = tuple[tuple[str, int], ...]
 @dataclass(frozen=True)
 class Marginal:
     """Quick estimates of the value if new armies are placed on a single territory.
+
+    The estimates agree with the values of the plans with and without new armies.
 
     name: the name of the territory.
     one: the value of the plan with one new army there.
@@ -105,7 +103,6 @@ class Reinforcement(DisplayMixin):
     placement: pairs (territory, number of new armies), most armies first.
     plan: the plan after the placement.
     before: the plan if there were no new armies.
-    quick: a quick estimate of the value without new armies, comparable with `marginals`.
     marginals: the value of new armies on each useful territory, best first. If time was short, some
         territories are missing. Empty in the result of `reinforcements_needed`.
     has_tried_all: whether all placements were compared by exact search; always false in the result
@@ -116,7 +113,6 @@ class Reinforcement(DisplayMixin):
     placement: Placement
     plan: Plan
     before: Plan
-    quick: float
     marginals: tuple[Marginal, ...]
     has_tried_all: bool = False
 
@@ -188,17 +184,9 @@ def reinforce(
     before = find_plan(turn, goal, deadline.take_share(BEFORE_SHARE), progress)
     placements = _make_placements(turn, goal, number, deadline)
     some = placements.list_finalists(number)
-    marginals = [
-        Marginal(each, placements.value(one), placements.value(all_there))
-        for each in placements.places
-        if placements.compute_rank(one := ((each, 1),)) is not None
-        and placements.compute_rank(all_there := ((each, number),)) is not None
-    ]
-    marginals.sort(key=lambda each: (-each.all, -each.one))
 
     def combine(placement: Placement, plan: Plan) -> Reinforcement:
-        quick, all_tried = placements.value(()), placements.has_tried_all
-        return Reinforcement(number, placement, plan, before, quick, tuple(marginals), all_tried)
+        return combine_plans(PlacedPlan(placement, plan, placements), before)
 
     report = None if improved is None else lambda *pair: improved(combine(*pair))
     chosen = _choose_placement(
@@ -207,21 +195,78 @@ def reinforce(
     return combine(*chosen)
 
 
+class PlacedPlan(NamedTuple):
+    """A placement of new armies with the plan that follows.
+
+    placement: pairs (territory, number of new armies), most armies first.
+    plan: the plan after the placement.
+    placements: the comparison of placements by quick estimates.
+    """
+
+    placement: Placement
+    plan: Plan
+    placements: "Placements"
+
+
 def plan_with_new_armies(
-    turn: Turn, goal: Goal, deadline: Deadline, budget: float, price: float | None = None
-) -> Plan:
-    """Plan quickly after each of the two most promising placements; return the better plan.
+    turn: Turn,
+    goal: Goal,
+    level: Level,
+    deadline: Deadline,
+    *,
+    margin: float = MARGIN,
+    price: float | None = None,
+) -> PlacedPlan:
+    """Choose a placement of the new armies and plan the attacks, with the work of a level.
 
     turn: the turn, with its new armies.
-    budget: the search budget for each plan, relative to the default.
-    price: as for `best_plan`.
+    deadline: when to stop searching. A search that finishes earlier is reproducible.
+    margin, price: as for `best_plan`.
     """
-    part = deadline.take_share(PLACEMENT_COMPARISON_SHARE)
-    values = compute_quick_values(turn, goal, turn.place, part, QUICK_STATES)
-    found = Placements(SearchState.from_turn(turn), values)
-    few = found.rank_placements(turn.place)[:FINALISTS]
-    plans = list_plans(turn, few, goal, deadline, budget, margin=MARGIN, price=price)
-    return next(iter(rank_plans(plans).values()))
+    whole = deadline.disable_shares()
+    states = SMALL_STATES if is_small(turn) else level.placement_states
+    placements = _make_placements(turn, goal, turn.place, whole, states)
+    few = placements.list_finalists(turn.place, level.finalists)
+    chosen = _choose_placement(
+        turn, goal, placements, few, whole, margin=margin, price=price, level=level
+    )
+    return PlacedPlan(*chosen, placements)
+
+
+def combine_plans(placed: PlacedPlan, before: Plan) -> Reinforcement:
+    """Return a placement with the plans before and after it, and the values of new armies.
+
+    before: the plan without new armies.
+    """
+    placement, plan, placements = placed
+    number = sum(armies for _, armies in placement)
+    marginals = _list_marginals(placed, number, before)
+    return Reinforcement(number, placement, plan, before, marginals, placements.has_tried_all)
+
+
+def _list_marginals(placed: PlacedPlan, armies: int, before: Plan) -> tuple[Marginal, ...]:
+    """Return the values of new armies on single territories, best first.
+
+    Quick estimates compare the placements. They are scaled so that no new armies have the value of
+    the plan `before`, and the best placement has the value of `plan`.
+    """
+    placement, plan, placements = placed
+    none, most = placements.value(()), placements.value(placement)
+    if before.value is None or plan.value is None or most - none < PLACEMENT_GAIN:
+        return ()
+    scale = max(plan.value - before.value, 0.0) / (most - none)
+    first = before.value
+
+    def scale_value(tried: Placement) -> float:
+        return first + scale * max(placements.value(tried) - none, 0.0)
+
+    marginals = [
+        Marginal(name, scale_value(one), scale_value(all_there))
+        for name in placements.places
+        if placements.compute_rank(one := ((name, 1),)) is not None
+        and placements.compute_rank(all_there := ((name, armies),)) is not None
+    ]
+    return tuple(sorted(marginals, key=lambda each: (-each.all, -each.one)))
 
 
 def list_plans(
@@ -326,16 +371,22 @@ def reinforcements_needed(
 
     before = find_plan(start, goal, deadline.take_share(BEFORE_SHARE))
     try:
-        quick = add_armies(0)[0].value(())
         fewest = count_armies() if before.comparable_value < wanted else 0
         placement, plan = find_best(fewest) if fewest else ((), before)
     except TimeoutError:
         return None
-    return Reinforcement(fewest, placement, plan, before, quick, ())
+    return Reinforcement(fewest, placement, plan, before, ())
 
 
-def _make_placements(turn: Turn, goal: Goal, armies: int, deadline: Deadline) -> "Placements":
-    states = MANY_STATES if deadline.limited or is_small(turn) else MAX_PLACEMENT_STATES
+def _make_placements(
+    turn: Turn, goal: Goal, armies: int, deadline: Deadline, states: int | None = None
+) -> "Placements":
+    """Return a comparison of placements of `armies` new armies.
+
+    states: the maximum number of states in an exact search; `None` for the default.
+    """
+    if states is None:
+        states = MANY_STATES if deadline.limited or is_small(turn) else USUAL.placement_states
     part = deadline.take_share(PLACEMENT_COMPARISON_SHARE)
     values = compute_quick_values(turn, goal, armies, part, states)
     return Placements(SearchState.from_turn(turn), values)
@@ -352,6 +403,7 @@ def _choose_placement(
     *,
     margin: float = 0.0,
     price: float | None = None,
+    level: Level | None = None,
 ) -> tuple[Placement, Plan]:
     """Choose the placement with the best plan; return the placement with a plan of full budget.
 
@@ -359,23 +411,34 @@ def _choose_placement(
     found: the placements.
     finalists: the best placements by quick estimates, sorted from best to worst.
     improved: a callback that receives the best placement so far and its plan.
+    level: the amount of work; `None` for the work of the level `usual` and all the time that is
+        left.
     """
-    best, known = finalists[0], dict[Placement, Found]()
+    best, known, work = finalists[0], dict[Placement, Found](), level or USUAL
     if len(finalists) > 1:
         armies = sum(number for _, number in best)
-        comparison = _NarrowComparison(turn, armies, found.values.problem)
-        known = comparison.compare(best, deadline.take_share(NARROW_SHARE))
+        states = work.narrow_states
+        if level is None:
+            states = MANY_STATES if deadline.limited else MAX_STATES_BY_DEFAULT
+        if states:
+            comparison = _NarrowComparison(turn, armies, found.values.problem, states)
+            known = comparison.compare(best, deadline.take_share(NARROW_SHARE))
         tried = [*dict.fromkeys([*rank_solutions(known)[:1], *finalists])]
         part = deadline.take_share(FINALIST_SHARE)
         plans = list_plans(
-            turn, tried, goal, part, FINALIST_BUDGET, known, margin=margin, price=price
+            turn, tried, goal, part, work.trial_budget, known, margin=margin, price=price
         )
         best = next(iter(rank_plans(plans)))
     report: Improved | None = None if improved is None else partial(improved, best)
-    placed = place_armies(turn, best)
-    return best, find_plan(
-        placed, goal, deadline, progress, report, known.get(best), margin=margin, price=price
-    )
+    placed, narrow = place_armies(turn, best), known.get(best)
+    if level is None:
+        plan = find_plan(
+            placed, goal, deadline, progress, report, narrow, margin=margin, price=price
+        )
+    else:
+        problem = pose_problem(placed, goal)
+        plan = plan_within(problem, deadline, budget=level.budget, margin=margin, price=price)
+    return best, plan
 
 
 class _NarrowComparison:
@@ -384,10 +447,12 @@ class _NarrowComparison:
     turn: the turn before the placement.
     armies: the number of new armies.
     reinforced: the problem from `pose_reinforced_problem`.
+    states: the maximum number of states in the search after each placement.
     """
 
-    def __init__(self, turn: Turn, armies: int, reinforced: Problem) -> None:
+    def __init__(self, turn: Turn, armies: int, reinforced: Problem, states: int) -> None:
         self.turn, self.armies, self.goal = turn, armies, reinforced.goal
+        self.states = states
         narrow, start = reinforced.narrow(), SearchState.from_turn(turn)
         # Armies that an own territory needs to count for the goal leave nothing to compare.
         is_fit = narrow is not None and not reinforced.rewards.price
@@ -442,11 +507,10 @@ class _NarrowComparison:
 
         def solve(placement: Placement, part: Deadline) -> Found | None:
             narrow = pose_problem(place_armies(self.turn, placement), self.goal).narrow()
-            states = MANY_STATES if part.limited else MAX_STATES_BY_DEFAULT
             if narrow is None:
                 return None
             with suppress(TooLargeError):
-                return solve_exactly(replace(narrow, is_coarse=True), part, states, part)
+                return solve_exactly(replace(narrow, is_coarse=True), part, self.states, part)
             return None
 
         solved = dict(run_in_threads(solve, placements, deadline.disable_shares()))
@@ -708,10 +772,13 @@ class Placements:
         alone = ((places[0], armies),) if armies else ()
         return sorted(ranks, key=lambda each: (*ranks[each], -len(each)), reverse=True) or [alone]
 
-    def list_finalists(self, armies: int) -> list[Placement]:
-        """Return the best placements to compare by plans; only one if all have been compared."""
+    def list_finalists(self, armies: int, number: int = USUAL.finalists) -> list[Placement]:
+        """Return the best placements to compare by plans; only one if all have been compared.
+
+        number: the maximum number of placements.
+        """
         ranked = self.rank_placements(armies)
-        return ranked[: 1 if self.has_tried_all else FINALISTS]
+        return ranked[: 1 if self.has_tried_all else number]
 
     def _rank(self, placement: Placement, ranks: dict[Placement, Rank]) -> bool:
         """Add the rank of a placement to `ranks`; return `False` after the deadline."""

@@ -19,7 +19,7 @@ Source: Zare, "A measure of luck" (GammOnLine, 2000), for backgammon.
 import math
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -33,19 +33,18 @@ from iacta.inputs.meanings import Count
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.alternatives import Alternative, measure_spread
 from iacta.plan.game_log import LoggedTurn, read_game
+from iacta.plan.goal_plan import compute_end_value, plan_goal
 from iacta.plan.goals import Goal, Worth
 from iacta.plan.judge import (
     Judgement,
     StateValue,
-    compute_end_value,
-    evaluate_state,
     judge_attack,
     judge_choice,
     list_reduced_ends,
     measure_army_luck,
-    plan_state,
-    value_plan,
+    value_goal,
 )
+from iacta.plan.levels import USUAL, Level, list_levels, read_level
 from iacta.plan.plan import Plan
 from iacta.plan.step_tree import CHOICES, StepTree
 from iacta.rules.roll import Losses
@@ -152,6 +151,7 @@ class Review:
     corrections: a description of each position that was corrected by hand; corrections are not
         judged.
     pending: the number of battles still to be reviewed, if the review is not finished.
+    level: the level at which the whole game is judged.
     """
 
     steps: tuple[ReviewedStep, ...]
@@ -162,6 +162,7 @@ class Review:
     corrections: tuple[str, ...] = ()
     pending: int = 0
     ambiguous: int = 0
+    level: str = ""
 
     @cached_property
     def players(self) -> tuple[PlayerReview, ...]:
@@ -206,6 +207,7 @@ def review(
     board: Board | str | Path | None = None,
     time_limit: float | Fraction | None = None,
     worth: bool = False,
+    level: str = USUAL.name,
     progress: Callable[[int, int, Review], object] | None = None,
 ) -> Review:
     """Return the review of a game: the luck of the dice and the cost of each decision.
@@ -223,10 +225,12 @@ def review(
         previous line.
     board: the board of a recording, or of all lines before the first line with a key `board`: a
         `Board` or an argument of `read_board`; `None` for the classic board.
-    time_limit: the maximum time in seconds; `None` for no limit. If time is short, the luck of
-        battles at the end is measured in armies only; the rest does not change.
+    time_limit: the maximum time in seconds; `None` for no limit. The time decides which level is
+        reached for the whole game. If it is too short for the first level, the luck of battles at
+        the end is measured in armies only; the rest does not change.
     worth: whether to judge turns without a goal by `{"worth": true}`, the greatest expected worth.
         Otherwise only the luck in armies is measured for such turns.
+    level: the amount of work of each search: `"quick"`, `"usual"` or `"long"`.
     progress: a callback that receives the number of battles reviewed, the total number of battles,
         and the review so far.
 
@@ -243,7 +247,8 @@ def review(
     [('Peru to Brazil', 'Peru to Argentina', 0.103), ('stop', 'Peru to Argentina', 0.754)]
     """
     deadline = Deadline.from_time_limit(time_limit).disable_shares()
-    turns, unclear, ambiguous = read_game(log, board)
+    game, last = read_game(log, board), read_level(level)
+    turns = game.turns
     if worth:
         turns = [turn._replace(goal=turn.goal or Worth()) for turn in turns]
     kinds = {goal.is_chance for turn in turns for goal in turn.goals}
@@ -252,32 +257,73 @@ def review(
     total = sum(turn.number_of_battles for turn in turns)
     if total > MAX_BATTLES:
         raise TooLargeError(f"the log must have at most {MAX_BATTLES:,} battles, got {total:,}")
+    empty = Review((), kinds != {False}, True, game.unclear, 0, (), total, game.ambiguous)
+    best: Review | None = None
+
+    def report(found: Review) -> None:
+        if progress is not None:
+            progress(total - found.pending, total, found if best is None else best)
+
+    for each in list_levels(last) if deadline.limited else [last]:
+        try:
+            found = _review_game(turns, empty, each, deadline, report)
+        except KeyboardInterrupt:
+            if best is None:
+                raise
+            break
+        if best is None or not found.missed:
+            best = found
+        if deadline.is_over:
+            break
+    assert best is not None  # noqa: S101 # there is at least one level
+    return best
+
+
+def _review_game(
+    turns: Sequence[LoggedTurn],
+    empty: Review,
+    level: Level,
+    deadline: Deadline,
+    report: Callable[[Review], object],
+) -> Review:
+    """Return the review of a game at one level.
+
+    empty: the review without any steps, all of whose battles are pending.
+    report: a callback that receives the review so far.
+    """
     steps, corrections, proven, done, missed = list[ReviewedStep](), list[str](), True, 0, 0
-    is_chance = kinds != {False}
 
     def make_review() -> Review:
-        proofs, words = proven and (values is None or values.proven), tuple(corrections)
-        pending = total - done
-        return Review(tuple(steps), is_chance, proofs, unclear, missed, words, pending, ambiguous)
+        return replace(
+            empty,
+            steps=tuple(steps),
+            proven=proven and (values is None or values.proven),
+            corrections=tuple(corrections),
+            missed=missed,
+            pending=empty.pending - done,
+            level=level.name,
+        )
 
     values: _Values | None = None
     try:
-        with closing(_evaluate_states(turns, deadline)) as states:
+        with closing(_evaluate_states(turns, level, deadline)) as states:
             for played in turns:
                 corrections += _describe_corrections(played)
-                values = None if played.goal is None else _Values(played.goal, deadline, states)
-                recorded = _judge_recorded(played, deadline) if played.nodes else None
+                values = (
+                    None if played.goal is None else _Values(played.goal, level, deadline, states)
+                )
+                recorded = _judge_recorded(played, level, deadline) if played.nodes else None
                 for step in recorded or _compute_steps(played, values):
                     steps.append(step)
                     done += bool(step.to)
                     missed += bool(step.to and played.goals) and step.cost is None
-                    if progress is not None:
-                        progress(done, total, make_review())
+                    report(make_review())
                 proven = proven and (values is None or values.proven)
     except KeyboardInterrupt:
+        deadline.stop()
         if not steps:
             raise
-        missed, done = missed + total - done, total
+        missed, done = missed + empty.pending - done, empty.pending
     return make_review()
 
 
@@ -290,7 +336,7 @@ class _State(NamedTuple):
 
 
 def _evaluate_states(
-    turns: Sequence[LoggedTurn], deadline: Deadline
+    turns: Sequence[LoggedTurn], level: Level, deadline: Deadline
 ) -> Generator[_State, None, None]:
     """Yield the states of all turns with a goal, in order, until the deadline.
 
@@ -310,9 +356,9 @@ def _evaluate_states(
     def evaluate(number: int, part: Deadline) -> _State:
         state, goal, k = states[number]
         if state is not begun[k][0].turn:
-            return _evaluate(state, goal, part, prices[k].result())
+            return _evaluate(state, goal, level, part, prices[k].result())
         try:
-            start = _evaluate(state, goal, part)
+            start = _evaluate(state, goal, level, part)
         except BaseException as error:
             prices[k].set_exception(error)
             raise
@@ -330,6 +376,7 @@ def _evaluate_states(
 def _evaluate(
     turn: Turn,
     goal: Goal,
+    level: Level,
     deadline: Deadline,
     price: float | None = None,
     *,
@@ -340,10 +387,8 @@ def _evaluate(
     price: the price of a lost army in this turn; `None` if the turn begins.
     has_attacks: whether to include the values of the possible next attacks.
     """
-    plan = plan_state(turn, goal, deadline, price=price)
-    if plan is None:
-        return _State(turn, None, compute_end_value(turn, goal))
-    return _State(turn, plan, value_plan(plan, has_attacks=has_attacks))
+    found = plan_goal(turn, goal, level, deadline, price=price)
+    return _State(turn, found.plan, value_goal(found, has_attacks=has_attacks))
 
 
 class _Values:
@@ -353,8 +398,11 @@ class _Values:
         iterator.
     """
 
-    def __init__(self, goal: Goal, deadline: Deadline, states: Iterator[_State]) -> None:
-        self.goal, self.deadline, self.proven, self._states = goal, deadline, True, states
+    def __init__(
+        self, goal: Goal, level: Level, deadline: Deadline, states: Iterator[_State]
+    ) -> None:
+        self.goal, self.level, self.deadline = goal, level, deadline
+        self.proven, self._states = True, states
         self._known: dict[Turn, StateValue] = {}
         self.price: float | None = None  # the price of a lost army, from the first state
 
@@ -370,7 +418,9 @@ class _Values:
     def compute_state_value(self, turn: Turn) -> StateValue:
         """Return the value of a state that did not occur in the game, such as another advance."""
         if turn not in self._known:
-            state = _evaluate(turn, self.goal, self.deadline, self.price, has_attacks=False)
+            state = _evaluate(
+                turn, self.goal, self.level, self.deadline, self.price, has_attacks=False
+            )
             self._known[turn] = self._note_proof(state).value
         return self._known[turn]
 
@@ -393,10 +443,10 @@ def _describe_corrections(played: LoggedTurn) -> list[str]:
     ]
 
 
-def _judge_recorded(played: LoggedTurn, deadline: Deadline) -> Iterator[ReviewedStep]:
+def _judge_recorded(played: LoggedTurn, level: Level, deadline: Deadline) -> Iterator[ReviewedStep]:
     """Judge the recorded steps of a turn, as the board judges them."""
     tree = StepTree(played.nodes)
-    for _ in tree.evaluate(range(len(played.nodes)), deadline):
+    for _ in tree.evaluate(range(len(played.nodes)), level, deadline):
         pass
     values = tree.values()
     for k, node in enumerate(played.nodes):
@@ -480,7 +530,7 @@ def _compute_steps(played: LoggedTurn, values: _Values | None) -> Iterator[Revie
     if values is None or now is None:
         yield stop
         return
-    stopped = compute_end_value(now.turn, values.goal)
+    stopped = StateValue(compute_end_value(now.turn, values.goal))
     cost = judge_choice(now.value, stopped).cost or 0.0
     action = now.plan.policy(now.turn) if cost and now.plan is not None else None
     better = f"{action.start} to {action.to}" if isinstance(action, Attack) else ""
@@ -560,9 +610,7 @@ def _value_reduced_ends(
     return [
         (
             chance,
-            ready.value
-            if end == fought
-            else evaluate_state(end, values.goal, values.deadline, values.price).value,
+            ready.value if end == fought else values.compute_state_value(end).value,
         )
         for chance, end in ends
     ]

@@ -1,10 +1,11 @@
 """The values of a tree of turns, and the effect of each step between them.
 
 A node of the tree is a state of a turn, and a step is an action with its result, such as an attack
-with its losses. A separate quick search evaluates each node for the goal of its player. A node has
-no value if time runs out before its search. More time adds values but does not change them, with
-one exception: the value of a node is raised to the value after a decision without dice, or to the
-mean value after a roll whose results are all in the tree, if that is greater.
+with its losses. A separate search evaluates each node for the goal of its player, with the work of
+one level for the whole tree. A node has no value if time runs out before its search. More time adds
+values but does not change them, with one exception: the value of a node is raised to the value
+after a decision without dice, or to the mean value after a roll whose results are all in the tree,
+if that is greater.
 """
 
 import json
@@ -17,15 +18,17 @@ from iacta.game import Attack, Losses, Throw, Turn
 from iacta.game.steps import TreeTurn, read_border, read_losses
 from iacta.inputs.errors import IactaError
 from iacta.native.deadline import Deadline, run_in_threads
+from iacta.plan.goal_plan import plan_goal
 from iacta.plan.judge import (
     Judgement,
     StateValue,
-    evaluate_state,
     judge_attack,
     judge_choice,
     list_reduced_ends,
     measure_army_luck,
+    value_goal,
 )
+from iacta.plan.levels import Level
 from iacta.plan.named_goals import read_goal_record, read_price
 
 CHOICES = ("place", "advance", "stop", "fortify")  # the names of steps that roll no dice
@@ -59,10 +62,13 @@ class StepTree:
         # The values found so far, by the code of the turn and the goal.
         self._known: dict[tuple[str, str], StateValue] = {}
 
-    def evaluate(self, order: Iterable[int], deadline: Deadline) -> Iterator[tuple[int, int]]:
+    def evaluate(
+        self, order: Iterable[int], level: Level, deadline: Deadline
+    ) -> Iterator[tuple[int, int]]:
         """Evaluate turns, and yield the numbers of finished and of all searches after each search.
 
         order: the indexes of the turns to evaluate.
+        level: the work of each search.
         """
         searches = self._list_searches(order)
         # The state in which a goal was chosen comes first, because it determines the price.
@@ -71,7 +77,7 @@ class StepTree:
         done = 0
         for some in (starts, others):
             for number, value in run_in_threads(
-                partial(self._evaluate, some), range(len(some)), deadline
+                partial(self._evaluate, some, level), range(len(some)), deadline.disable_shares()
             ):
                 if value is not None:
                     self.add_value(some[number], value)
@@ -79,7 +85,7 @@ class StepTree:
                 yield done, len(starts) + len(others)
 
     def _evaluate(
-        self, searches: Sequence[StateSearch], number: int, deadline: Deadline
+        self, searches: Sequence[StateSearch], level: Level, number: int, deadline: Deadline
     ) -> StateValue | None:
         """Return the value of a state, or `None` if it is unknown when the deadline comes."""
         search = searches[number]
@@ -88,7 +94,7 @@ class StepTree:
             return None  # the search for the price was interrupted
         try:
             goal = read_goal_record(search.turn, search.goal)
-            value = evaluate_state(search.turn, goal, deadline, price)
+            value = value_goal(plan_goal(search.turn, goal, level, deadline, price=price))
         except IactaError:  # a recorded goal may not fit its turn
             return None
         # An interrupted search gives no reproducible value.

@@ -6,13 +6,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
+from iacta.analysis.analysis import GoalAnalysis, analyse, check_open
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import describe_condition
+from iacta.forms.moment import LEVEL, describe_condition
 from iacta.forms.parameter_kinds import Flag
 from iacta.forms.percentages import (
     NOT_KNOWN,
     describe_chance,
     format_best_found,
+    format_goal_value,
     shorten_percent,
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -30,10 +32,9 @@ from iacta.forms.whole_game import (
 )
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
-from iacta.plan import TakeAny
+from iacta.plan.levels import USUAL, read_level
 from iacta.questions.plan.armies_cards_hold import describe_placement
-from iacta.war import GoalChance, Goals, Reach, best_goals, goals_in_reach
-from iacta.war.games import WIN_NOW
+from iacta.war import GoalChance, Goals, best_goals
 from iacta.war.goals import DEFAULT_GAMES
 
 BEHIND = "behind: how many percentage points fewer games this goal wins than the first."
@@ -55,6 +56,7 @@ class GoalsQuestion(WholeGameForm, Question):
 
     headline: ClassVar = "What can this turn reach?"
 
+    level: str = parameter(*LEVEL, default=USUAL.name)
     win: bool = parameter(
         Flag(), "Also estimate the chance to win the game after each goal.", default=False
     )
@@ -70,12 +72,14 @@ class GoalsQuestion(WholeGameForm, Question):
 
         share = REACH_SHARE if self.win else 1.0
         try:
-            reached = goals_in_reach(
+            check_open(self.turn)
+            found = analyse(
                 self.turn,
-                time_limit=deadline.take_share(share).time_limit,
-                progress=lambda reached, part: show(share * part, reached=reached),
+                read_level(self.level),
+                deadline=deadline.take_share(share),
+                progress=lambda found, part: show(share * part, reached=found.goals),
             )
-            show(share, reached=reached)
+            show(share, reached=found.goals)
             if self.win:
                 judged = best_goals(
                     self.turn,
@@ -105,6 +109,7 @@ class TurnGoalRecord(KeyedRecord):
     parameters: Mapping[str, str | bool] = key(
         "The parameters of `plan` that ask for the goal.", default=OMITTED
     )
+    level: str = key("The level of the search; empty without a level.", default=OMITTED)
     chance: Unit = key("The chance of the best plan found.", default=OMITTED)
     interval: IntervalRecord = key(
         "From a lower bound on the chance of that plan to an upper bound on any play; a longer "
@@ -163,7 +168,7 @@ class GoalRow(NamedTuple):
     """A goal, with the chance to reach it and the results of games, if known."""
 
     words: str
-    reach: Reach | None = None
+    reach: GoalAnalysis | None = None
     judged: GoalChance | None = None
 
     @property
@@ -180,7 +185,7 @@ class GoalsAnswer(Answer):
     """
 
     question: GoalsQuestion
-    reached: tuple[Reach, ...] = ()
+    reached: tuple[GoalAnalysis, ...] = ()
     judged: Goals | None = None
 
     @cached_property
@@ -207,7 +212,7 @@ class GoalsAnswer(Answer):
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
-        plans = ("chance", "low", "at_most", "left")
+        plans = ("level", "chance", "low", "at_most", "left")
         second = ("second_opinion", "second_opinion_low", "second_opinion_high")
         rank = ("behind", "is_clear", "is_best")
         wins = ("how", "win", "win_low", "win_high", *second, *rank, "win_condition")
@@ -215,7 +220,8 @@ class GoalsAnswer(Answer):
         for words, reach, judged in self.goals:
             numbers: list[object] = [""] * len(plans)
             if reach is not None:
-                numbers = [reach.chance, *reach.interval, reach.left]
+                chance = "" if reach.value is None else reach.value
+                numbers = [reach.level, chance, *find_range(reach), reach.left]
             if self.question.win:
                 numbers += [""] * len(wins)
             if judged is not None:
@@ -264,23 +270,14 @@ class GoalsAnswer(Answer):
         return charts.goal_bars(self)
 
 
-def _list_plan_parameters(reach: Reach) -> dict[str, str | bool]:
-    """Return the parameters of the question `plan` for a goal."""
-    verb, _, rest = reach.words.partition(" ")
-    if reach.words == WIN_NOW:
-        return {"win": True}
-    if isinstance(reach.goal, TakeAny):
-        return {"take_any": ", ".join(reach.goal.names)}
-    return {verb: rest}
-
-
 def _make_record(row: GoalRow) -> TurnGoalRecord:
     more: dict[str, Any] = {}
     if (reach := row.reach) is not None:
         more |= {
-            "parameters": _list_plan_parameters(reach),
-            "chance": reach.chance,
-            "interval": IntervalRecord.from_interval(reach.interval),
+            "parameters": dict(reach.parameters),
+            "level": reach.level,
+            "chance": OMITTED if reach.value is None else reach.value,
+            "interval": IntervalRecord.from_interval(find_range(reach)),
             "left": reach.left,
             "figure": format_reach(reach),
             "placement": dict(reach.placement),
@@ -319,27 +316,35 @@ def _describe_numbers(row: GoalRow) -> str:
     return ", ".join(words)
 
 
-def _make_reach_cells(reach: Reach | None) -> tuple[str, str]:
+def _make_reach_cells(reach: GoalAnalysis | None) -> tuple[str, str]:
     """Return table cells: the chance of a goal, and the armies left."""
     if reach is None:
         return "", ""
     return format_reach(reach), f"{reach.left:.1f}" if is_known(reach) else ""
 
 
-def format_reach(reach: Reach) -> str:
+def format_reach(reach: GoalAnalysis) -> str:
     """Return the chance of a goal as text."""
-    low, bound = reach.interval
-    interval = low, min(2 * reach.chance - low, bound)
-    chance = Fraction(1) if reach.is_certain else reach.chance
-    return shorten_percent(format_best_found(chance, interval, bound))
+    if reach.value is None:
+        return NOT_KNOWN
+    if not reach.is_chance:
+        return format_goal_value(reach.value, is_chance=False)
+    chance = Fraction(1) if reach.is_reached else reach.value
+    return shorten_percent(format_best_found(chance, reach.interval, reach.upper_bound))
 
 
-def is_known(reach: Reach) -> bool:
+def find_range(reach: GoalAnalysis) -> tuple[float, float]:
+    """Return a lower bound on the chance of a plan, and an upper bound on any play."""
+    low = 0.0 if reach.value is None else reach.value
+    return (reach.interval or (low,))[0], reach.upper_bound
+
+
+def is_known(reach: GoalAnalysis) -> bool:
     """Return whether the search found anything about the chance of a goal."""
     return format_reach(reach) != NOT_KNOWN
 
 
-def _format_placement(reach: Reach) -> str:
+def _format_placement(reach: GoalAnalysis) -> str:
     return ", ".join(f"{number} on {name}" for name, number in reach.placement)
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from iacta.board import Board
 from iacta.board.files import read_board
 from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.moment import LEVEL
 from iacta.forms.parameter_kinds import FileName, Flag, Name, Source
 from iacta.forms.percentages import format_armies, format_goal_change, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
@@ -24,6 +25,7 @@ from iacta.game import Turn
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
 from iacta.plan.game_log import LoggedTurn, read_game
+from iacta.plan.levels import USUAL
 from iacta.plan.review import PlayerReview, Review, ReviewedStep, review
 from iacta.war.turn_wins import TurnWins, measure_turn_wins
 
@@ -85,6 +87,7 @@ class ReviewQuestion(Question):
         "Also compare the chance to win before and after each turn without a goal.",
         default=False,
     )
+    level: str = parameter(*LEVEL, default=USUAL.name)
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 
     def answer(self, watch: Watch | None = None) -> "ReviewAnswer":
@@ -101,6 +104,7 @@ class ReviewQuestion(Question):
             board=self.board,
             time_limit=part,
             worth=self.worth,
+            level=self.level,
             progress=progress,
         )
         if not self.win:
@@ -158,6 +162,7 @@ class ReviewRecord(KeyedRecord, of=Review):
     """The review of a game: luck and the cost of decisions."""
 
     is_chance: bool
+    level: str
     is_exact: bool = key("Whether all values are proven to be the best.")
     unclear: Mapping[str, int]
     missed: Count

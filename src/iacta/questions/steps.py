@@ -8,7 +8,7 @@ from math import fsum
 from typing import Any, ClassVar
 
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import MomentForm
+from iacta.forms.moment import LEVEL, MomentForm
 from iacta.forms.parameter_kinds import CommaList, Flag, Kind, Number, Schema, Whole
 from iacta.forms.percentages import (
     describe_luck,
@@ -34,6 +34,7 @@ from iacta.inputs.errors import MalformedError
 from iacta.inputs.json_and_toml import parse_json
 from iacta.native.deadline import Deadline
 from iacta.plan.judge import Judgement, StateValue
+from iacta.plan.levels import USUAL, list_levels, read_level
 from iacta.plan.named_goals import GOAL_KINDS
 from iacta.plan.step_tree import StepTree
 
@@ -128,6 +129,7 @@ class StepsQuestion(MomentForm, Question):
         usual="all",
         default=None,
     )
+    level: str = parameter(*LEVEL, default=USUAL.name)
     version: int | None = parameter(
         Whole(),
         "The version of the format in which the steps are written.",
@@ -157,15 +159,29 @@ class StepsQuestion(MomentForm, Question):
         return {**given, **price} if given else None
 
     def answer(self, watch: Watch | None = None) -> "StepsAnswer":
-        nodes = self.nodes
+        nodes, deadline = self.nodes, Deadline.from_time_limit(self.time_limit)
         order = range(len(nodes)) if self.order is None else self.order
         for number in order:
             read_int(number, "order", maximum=len(nodes) - 1)
-        tree, deadline = StepTree(nodes), Deadline.from_time_limit(self.time_limit).disable_shares()
-        for done, total in tree.evaluate(order, deadline):
-            if watch is not None:
-                watch("Looking at steps", done / total, so_far=StepsAnswer(self, tree))
-        return StepsAnswer(self, tree)
+        last, best = read_level(self.level), StepsAnswer(self, StepTree(nodes))
+        levels = list_levels(last) if deadline.limited or watch is not None else [last]
+        for number, level in enumerate(levels):
+            tree = StepTree(nodes)
+            if not best.level:  # a higher level replaces a lower one as a whole
+                best = StepsAnswer(self, tree)
+            try:
+                for done, total in tree.evaluate(order, level, deadline):
+                    if watch is not None:
+                        part = (number + done / total) / len(levels)
+                        watch("Looking at steps", part, keeps=True, so_far=best)
+            except KeyboardInterrupt:
+                if not best.level:
+                    raise
+                break
+            if deadline.is_over:
+                break
+            best = StepsAnswer(self, tree, level.name)
+        return best
 
 
 class StepValueRecord(KeyedRecord, of=Judgement):
@@ -197,6 +213,7 @@ class StepValueRecord(KeyedRecord, of=Judgement):
 class StepsRecord(KeyedRecord):
     """The values and effects of recorded steps."""
 
+    level: str = key("The level at which all steps are judged; empty if some values are missing.")
     values: Sequence[StepValueRecord | None] = key(
         "The value of each turn, the first turn first; `null` for a turn that is not valued yet."
     )
@@ -206,10 +223,12 @@ class StepsAnswer(Answer):
     """The values and effects of recorded steps.
 
     tree: the tree of steps, with the values found so far.
+    level: the level at which all steps are judged; empty if some values are missing.
     """
 
     question: StepsQuestion
     tree: StepTree
+    level: str = ""
 
     @cached_property
     def values(self) -> list[StateValue | None]:
@@ -221,7 +240,9 @@ class StepsAnswer(Answer):
 
     @property
     def data(self) -> StepsRecord:
-        return StepsRecord(values=[self._make_record(k) for k in range(len(self.values))])
+        return StepsRecord(
+            level=self.level, values=[self._make_record(k) for k in range(len(self.values))]
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield "step", "words", "value", "change", "luck", "cost", "luck_armies"

@@ -5,8 +5,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
+from iacta.analysis.threats import HelpfulMove, Threatened, Threats, find_threats
 from iacta.forms.form import Example, Topic, parameter
-from iacta.forms.moment import MomentForm, describe_condition, describe_winner
+from iacta.forms.moment import LEVEL, MomentForm, describe_condition, describe_winner
 from iacta.forms.percentages import describe_chance, format_best_found, shorten_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
@@ -15,8 +16,9 @@ from iacta.forms.sentences import add_noun, name_armies
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.game import Fortify, Turn
 from iacta.inputs.meanings import Count, Unit
+from iacta.native.deadline import Deadline
+from iacta.plan.levels import USUAL, read_level
 from iacta.plan.problem import enter_phase
-from iacta.plan.threats import HelpfulMove, Threatened, Threats, threats
 from iacta.questions.plan.armies_cards_hold import describe_placement
 
 THREATS_CONDITION = (
@@ -41,16 +43,17 @@ class ThreatsQuestion(MomentForm, Question):
     headline: ClassVar = "What can they do to me?"
     is_search: ClassVar = True
 
+    level: str = parameter(*LEVEL, default=USUAL.name)
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 
     def answer(self, watch: Watch | None = None) -> "ThreatsAnswer":
-        def progress(found: Threats, fraction_done: float) -> None:
+        level, deadline = read_level(self.level), Deadline.from_time_limit(self.time_limit)
+        for found in find_threats(self.turn, level, deadline):
+            answer = ThreatsAnswer(self, found)
             if watch is not None:
                 doing = f"Looking at {add_noun(len(found.threats), 'threat', 'threats')}"
-                watch(doing, fraction_done, keeps=True, so_far=ThreatsAnswer(self, found))
-
-        found = threats(self.turn, time_limit=self.time_limit, progress=progress)
-        return ThreatsAnswer(self, found)
+                watch(doing, None, keeps=True, so_far=answer)
+        return answer
 
 
 class ThreatenedRecord(KeyedRecord, of=Threatened):
@@ -59,6 +62,9 @@ class ThreatenedRecord(KeyedRecord, of=Threatened):
     player: str
     kind: str
     name: str
+    parameters: Mapping[str, str | bool]
+    level: str
+    is_certain: bool
     goal: str = key("The threat in words.")
     chance: Unit
     at_most: Unit
@@ -98,6 +104,7 @@ class ThreatsRecord(KeyedRecord):
     chance: Unit = key("The chance of the likeliest threat.", is_column=True)
     at_most: Unit = key("An upper bound on the chance of that threat.", is_column=True)
     threats: Sequence[ThreatenedRecord] = key("All threats, likeliest first.")
+    level: str = key("The level of the search; empty if the time was too short for any level.")
     is_complete: bool = key("Whether the search finished within the time limit.")
     move: HelpfulMoveRecord = key(
         "The fortifying move that helps most; left out if no move is known to help.",
@@ -125,7 +132,7 @@ class ThreatsAnswer(Answer):
     @property
     def data(self) -> ThreatsRecord:
         found = self.found
-        rows = [_make_record(threat, found.player) for threat in found.threats]
+        rows = [make_threat_record(threat, found.player) for threat in found.threats]
         first = rows[0] if rows else None
         return ThreatsRecord(
             condition=THREATS_CONDITION,
@@ -135,8 +142,9 @@ class ThreatsAnswer(Answer):
             chance=first.chance if first else 0.0,
             at_most=first.at_most if first else 0.0,
             threats=rows,
+            level=found.level,
             is_complete=found.is_complete,
-            move=OMITTED if found.move is None else _make_move_record(found.move, found.player),
+            move=OMITTED if found.move is None else make_move_record(found.move, found.player),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -241,19 +249,20 @@ def _format_chance(threat: Threatened, digits: int = 2) -> str:
     return format_best_found(chance, threat.interval, threat.at_most, digits)
 
 
-def _make_record(each: Threatened, player: str) -> ThreatenedRecord:
+def make_threat_record(each: Threatened, player: str) -> ThreatenedRecord:
     interval = OMITTED if each.interval is None else IntervalRecord.from_interval(each.interval)
     where = dict(each.placement)
     return ThreatenedRecord.from_attributes(
         each,
         goal=describe_threat(each, player),
         placement=where,
+        parameters=dict(each.parameters),
         interval=interval,
         figure=format_threat(each, 0),
     )
 
 
-def _make_move_record(move: HelpfulMove, player: str) -> HelpfulMoveRecord:
+def make_move_record(move: HelpfulMove, player: str) -> HelpfulMoveRecord:
     goal, by = describe_threat(move.before, player), move.before.player
     words = (
         f"{name_armies(move.armies)} from {move.start} to {move.to}: the greatest chance to {goal} "

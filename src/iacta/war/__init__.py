@@ -9,7 +9,7 @@ to 7 percentage points on average. Teams and hidden armies are not modelled.
 """
 
 from iacta.war.chances import WinChance, WinChances, WinEstimate, win_chances
-from iacta.war.goals import GoalChance, Goals, Reach, best_goals, goals_in_reach
+from iacta.war.goals import GoalChance, Goals, best_goals
 from iacta.war.policy import AIPolicy, ai
 from iacta.war.tournament import Standing, tournament
 
@@ -17,14 +17,12 @@ __all__ = [
     "AIPolicy",
     "GoalChance",
     "Goals",
-    "Reach",
     "Standing",
     "WinChance",
     "WinChances",
     "WinEstimate",
     "ai",
     "best_goals",
-    "goals_in_reach",
     "tournament",
     "win_chances",
 ]

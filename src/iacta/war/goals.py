@@ -1,8 +1,4 @@
-"""Goals for a turn: the chance to reach each goal, and to win the game afterwards.
-
-`goals_in_reach` considers these goals: win the game now, take a continent, break an opponent's
-continent, eliminate an opponent, and take a card. A quick search finds a plan for each goal and
-places the new armies. The chance of the goal is the chance of this plan.
+"""Goals for a turn, compared by the chance to win the game afterwards.
 
 `best_goals` simulates games to compare goals, holding without attacks, and the usual AI's own
 choice. The usual AI plays each goal with its tactics. For the larger goals, `best_goals` also tries
@@ -27,7 +23,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import hypot
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,20 +32,10 @@ from iacta.game.turn import PlayedTurn, Policy, Turn
 from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IactaError, IllegalError
-from iacta.native.deadline import Deadline, run_in_threads
-from iacta.plan import Goal, OwnAny, Plan, TakeAll, TakeAny, Worth, best_plan
-from iacta.plan.goals import WinGame
-from iacta.plan.opponents import list_opponents
-from iacta.plan.quick_estimates import (
-    NOT_TRIED,
-    Conquest,
-    QuickEstimate,
-    estimate_goal,
-    improve_estimate,
-    list_implied,
-    order_estimates,
-)
-from iacta.plan.reinforcement import Placement
+from iacta.native.deadline import Deadline
+from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan
+from iacta.plan.goal_plan import MIN_GOAL_CHANCE, plan_goal
+from iacta.plan.levels import QUICK
 from iacta.plan.winning import Win, find_win
 from iacta.probability.estimate import (
     MIN_GAMES,
@@ -98,43 +84,9 @@ GOAL_BUDGET = 0.1  # fraction of a plan's default search budget
 AIMS_TIME_SHARE = 0.6  # share of the total time for tactics if plans are tried afterwards
 ALL_AIMS_TIME_SHARE = 0.8  # share of the total time for tactics if no plans are tried
 WIN_TIME_SHARE = 0.2  # share of the total time for the search for a win in this turn
-ESTIMATE_TIME_SHARE = 0.4  # share of the total time for quick estimates of all goals
 ONE_CARD = "take one card"
 STYLES = {OPEN_AIMS[kind] for kind in (AS_LIKED, BOLDLY, WARILY)}  # ways to play without a goal
-MIN_LIKELY_CHANCE = 0.5  # larger goals with a greater chance come before the goal to take one card
-MIN_GOAL_CHANCE = 0.005  # goals with a smaller chance are omitted
 TERRITORY_WORTH = 0.6  # the value of a territory, in armies
-
-
-@dataclass(frozen=True)
-class Reach:
-    """The chance to reach a goal this turn, by the best plan of a quick search.
-
-    words: the goal in words, such as `"take Asia"`.
-    goal: the goal of the plan.
-    chance: the plan's chance of success.
-    interval: from a lower bound on the plan's chance to an upper bound on the chance of every plan
-        and placement. Any longer search finds a chance in this interval.
-    left: the expected number of the player's armies after the attacks.
-    placement: the placement of the new armies, as pairs of a territory and armies.
-    is_certain: whether the goal needs no attack, so that its chance is exactly 1.
-    """
-
-    words: str
-    goal: TakeAll | TakeAny | OwnAny | WinGame
-    chance: float
-    interval: Interval
-    left: float
-    placement: Placement
-    is_certain: bool = False
-
-    @classmethod
-    def from_estimate(
-        cls, words: str, goal: TakeAll | TakeAny | OwnAny | WinGame, estimate: QuickEstimate
-    ) -> Self:
-        """Return the goal with the numbers of a quick estimate."""
-        interval = Interval(estimate.low, estimate.at_most)
-        return cls(words, goal, estimate.chance, interval, estimate.left, estimate.placement)
 
 
 @dataclass(frozen=True)
@@ -220,86 +172,6 @@ class _Candidate(NamedTuple):
     play_again: Callable[[int, Deadline], Floats]
 
 
-def goals_in_reach(
-    turn: Turn,
-    *,
-    time_limit: float | Fraction | None = None,
-    progress: Callable[[tuple[Reach, ...], float], object] | None = None,
-) -> tuple[Reach, ...]:
-    """Return the goals with a chance of at least 0.5% this turn, the likeliest goal first.
-
-    The goal of winning the game comes before all other goals. Continents and players that fall with
-    a chance above 50% come before the goal to take one card, which is easier in every position.
-
-    turn: a turn in any phase. The usual AI trades and reveals the cards. In the phase `advance`, as
-        many armies as possible advance.
-    time_limit: the time limit in seconds. A shorter search may find lower chances.
-    progress: a callback that takes the results so far and the fraction of the work done.
-
-    The result may be empty. If the time is too short for a goal, its chance is 0 and its interval
-    ends at an upper bound for all plans. No goal has a greater chance than a goal that it implies.
-    Raises `IactaError` for a turn that is over, for more than six players, and for rules under
-    which a battle can gain armies.
-
-    >>> from iacta import Turn
-    >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
-    >>> for each in goals_in_reach(turn):
-    ...     print(each.words, round(each.chance, 4), round(each.left, 2))
-    eliminate blue 0.8894 6.26
-    take one card 0.9996 8.48
-    """
-    war, deadline = War(_check_not_over(turn)), Deadline.from_time_limit(time_limit)
-    start = _find_plan_start(war)
-    if start is None:
-        return ()
-    goals: dict[str, TakeAll | TakeAny | OwnAny | WinGame] = {
-        words: goal for words, goal in _list_goals(start) if not goal.is_reached(start)
-    }
-    win = _compute_win(start)
-    sure = list[Reach]()
-    if win is not None and win.placement is not None:
-        left = sum(start.armies[t] for t, owner in enumerate(start.owners) if owner == start.player)
-        every = float(left + start.place), win.placement
-        sure.append(Reach(WIN_NOW, win.goal, 1.0, Interval(1.0, 1.0), *every, is_certain=True))
-    elif win is not None:
-        goals[WIN_NOW] = win.goal
-    looks = dict[str, QuickEstimate]()
-    implied = list_implied({words: Conquest.for_goal(goal, start) for words, goal in goals.items()})
-
-    def list_likely(*, is_over: bool = False) -> tuple[Reach, ...]:
-        known = {words: looks.get(words, NOT_TRIED) for words in goals} if is_over else looks
-        some = {
-            words: look
-            for words, look in order_estimates(known, implied).items()
-            if (look.chance if look.is_tried else look.at_most) >= MIN_GOAL_CHANCE
-        }
-        found = [Reach.from_estimate(words, goals[words], look) for words, look in some.items()]
-        return tuple(sorted([*sure, *found], key=compute_rank))
-
-    def compute_rank(reach: Reach) -> tuple[bool, bool, float, str]:
-        is_win = reach.words == WIN_NOW and reach.chance >= MIN_GOAL_CHANCE
-        is_large = reach.words != ONE_CARD and reach.chance > MIN_LIKELY_CHANCE
-        return not is_win, not is_large, -reach.chance, reach.words
-
-    def estimate_briefly(words: str, part: Deadline) -> QuickEstimate:
-        return estimate_goal(start, goals[words], part)
-
-    def estimate_by_plan(words: str, part: Deadline) -> QuickEstimate:
-        return improve_estimate(start, goals[words], looks[words], part)
-
-    looked = run_in_threads(estimate_briefly, [*goals], deadline.take_share(ESTIMATE_TIME_SHARE))
-    for done, (words, look) in enumerate(looked, 1):
-        looks[words] = look
-        if progress is not None:
-            progress(list_likely(), 0.5 * done / len(goals))
-    likely = [each.words for each in list_likely() if each.words in looks]
-    for done, (words, look) in enumerate(run_in_threads(estimate_by_plan, likely, deadline), 1):
-        looks[words] = look
-        if progress is not None:
-            progress(list_likely(), 0.5 + 0.5 * done / len(likely))
-    return list_likely(is_over=True)
-
-
 def _check_not_over(turn: Turn) -> Turn:
     """Return `turn`; raise an error if the game or the turn is over."""
     check_war(turn)
@@ -326,25 +198,6 @@ def _compute_win(start: Turn) -> Win | None:
     # With two survivors, winning now would only repeat the goal "eliminate".
     is_elimination = start.victory == SURVIVAL and len(start.survivors) <= 2
     return None if is_elimination else find_win(start)
-
-
-def _list_goals(turn: Turn) -> Iterator[tuple[str, TakeAll | TakeAny | OwnAny]]:
-    """Yield the possible goals of a turn, as pairs of a description and a goal for plans."""
-    opponents = {*list_opponents(turn)}
-    for continent in turn.board.continents:
-        owners = {turn.owner_of(name) for name in continent.territories}
-        if not owners or "" in owners:
-            continue
-        yield f"take {continent.name}", TakeAll(continent.territories)
-        if len(owners) == 1 and owners <= opponents:
-            yield f"break {min(owners)}'s {continent.name}", TakeAny(continent.territories)
-    for player in dict.fromkeys(turn.owners):
-        if player in opponents:
-            yield f"eliminate {player}", TakeAll(turn.position.list_territories(player))
-    owned = zip(turn.board.territories, turn.owners, strict=True)
-    others = tuple(name for name, owner in owned if owner not in ("", turn.player))
-    if not turn.conquered and others:
-        yield ONE_CARD, TakeAny(others)
 
 
 def best_goals(
@@ -610,8 +463,9 @@ def _try_win(
     win = None if before is None else _compute_win(before)
     if before is None or win is None or win.placement is not None:
         return None  # without attacks, the usual AI wins with each of its aims
-    look = estimate_goal(before, win.goal, deadline.take_share(WIN_TIME_SHARE))
-    if look.chance < MIN_GOAL_CHANCE:
+    part = deadline.take_share(WIN_TIME_SHARE)
+    look = plan_goal(before, win.goal, QUICK, part)
+    if part.is_over or look.value is None or look.value < MIN_GOAL_CHANCE:
         return None
     placed, names = dict(look.placement), before.board.territories
     for name in filter(placed.get, names):

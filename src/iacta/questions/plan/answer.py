@@ -27,12 +27,13 @@ from iacta.plan import (
     Reinforcement,
 )
 from iacta.plan.alternatives import Alternative
+from iacta.plan.goal_plan import MoveIn
 from iacta.plan.goals import WinGame
 from iacta.plan.winning import find_win
 from iacta.questions.plan import armies_cards_hold as around
 from iacta.questions.plan import sentences
 from iacta.questions.plan.armies_cards_hold import Needed
-from iacta.questions.plan.move_in import MoveIn, defend_conquest
+from iacta.questions.plan.move_in import defend_conquest
 from iacta.questions.plan.moves import RankedMove, rank_moves
 from iacta.questions.plan.parameters import PlanParameters
 from iacta.questions.plan.record import (
@@ -76,6 +77,7 @@ class PlanAnswer(Answer):
     held: the chance to hold the conquests.
     ways: the values of the possible first attacks.
     move_in: after a conquest, the number of armies to move in. The plan continues from there.
+    level: the level of the search; empty for another search.
     """
 
     question: PlanParameters
@@ -89,6 +91,7 @@ class PlanAnswer(Answer):
     held: Hold | None = None
     ways: tuple[Alternative, ...] = ()
     move_in: MoveIn | None = None
+    level: str = ""
 
     @cached_property
     def moves(self) -> tuple[RankedMove, ...]:
@@ -136,6 +139,7 @@ class PlanAnswer(Answer):
             tables=tables_record(others, self.plan),
             **self._list_calls(),
             moves=self.moves,
+            level=self.level,
             **more,
         )
 

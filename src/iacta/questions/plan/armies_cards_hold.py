@@ -79,8 +79,7 @@ def list_marginals(plan: Plan, new: Reinforcement) -> Section:
     columns: tuple[str, ...] = ("", "with 1 more", f"with {new.armies} more")
     if new.armies == 1:
         columns, rows = columns[:2], [row[:2] for row in rows]  # type: ignore[misc] # shorter
-    none = f"without new armies: {format_value(plan, new.quick)}"
-    return Section([Table(columns, rows), none], title="Where new armies help (rough estimates):")
+    return Section([Table(columns, rows)], title="Where new armies help (rough estimates):")
 
 
 class Needed(NamedTuple):

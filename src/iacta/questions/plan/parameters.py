@@ -12,6 +12,7 @@ from iacta.board.position import Position
 from iacta.forms.form import parameter
 from iacta.forms.moment import (
     FROM,
+    LEVEL,
     OTHERS,
     VictoryForm,
     make_position,
@@ -53,6 +54,7 @@ from iacta.plan import (
     Worth,
 )
 from iacta.plan.goals import MAX_WORTH
+from iacta.plan.levels import USUAL
 from iacta.plan.margin import MARGIN
 from iacta.plan.named_goals import GOAL_KINDS, read_goal
 from iacta.plan.reinforcement import MAX_PLACED_ARMIES
@@ -259,6 +261,7 @@ class PlanParameters(VictoryForm, RulesForm, Question):
         needs="hold",
         default=None,
     )
+    level: str = parameter(*LEVEL, default=USUAL.name)
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
     need: Fraction | None = parameter(
         Chance(),

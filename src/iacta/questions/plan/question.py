@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from time import monotonic
 from typing import Any, ClassVar, cast
 
 from iacta.board.layout import check_size
@@ -30,22 +29,23 @@ from iacta.plan import (
     best_plan,
     go_on,
     hold_without_attack,
-    reinforce,
     reinforcements_needed,
     simulate_plan,
     take_and_hold,
 )
 from iacta.plan.alternatives import alternatives
+from iacta.plan.goal_plan import GoalPlan, plan_at_levels, plan_goal
+from iacta.plan.levels import read_level
+from iacta.plan.margin import MARGIN
+from iacta.plan.problem import enter_phase
+from iacta.plan.reinforcement import combine_plans
 from iacta.questions.plan import armies_cards_hold as around
 from iacta.questions.plan import sentences
 from iacta.questions.plan.answer import PlanAnswer, SettledGoalAnswer
 from iacta.questions.plan.armies_cards_hold import Needed
-from iacta.questions.plan.move_in import compare_advances, defend_conquest
+from iacta.questions.plan.move_in import defend_conquest
 from iacta.questions.plan.parameters import PlanParameters, rename_parameters
 from iacta.questions.plan.sentences import Checked
-
-FIRST_UPDATE = 0.25  # seconds before a search shows its first answer
-UPDATE_FACTOR = 2.0  # minimum ratio between the elapsed times of successive updates
 
 
 @question(
@@ -89,47 +89,57 @@ class PlanQuestion(PlanParameters):
                 if error.parameter != "time_limit":
                     raise
                 return SettledGoalAnswer(self, None)
+            if isinstance(answer, SettledGoalAnswer):
+                return answer
             try:
                 return self._add_extras(answer, later, deadline, watch)
             except KeyboardInterrupt:
                 return replace(answer, is_complete=False)
 
-    def _plan_attacks(self, goal: Goal, deadline: Deadline, watch: Watch | None) -> PlanAnswer:
+    def _plan_attacks(
+        self, goal: Goal, deadline: Deadline, watch: Watch | None
+    ) -> PlanAnswer | SettledGoalAnswer:
         """Plan the attacks of the turn and return the answer."""
         turn, price = self.turn, None if self.price is None else float(self.price)
-        if turn.phase == "advance":
-            move_in, plan = compare_advances(turn, goal, deadline, self.largest_sacrifice, price)
-            return PlanAnswer(self, plan, move_in=move_in)
-        brought, show = self.new_armies, Improvements(watch)
-        options: dict[str, Any] = {
-            "time_limit": deadline.time_limit,
-            "progress": partial(self._report_progress, watch),
-        }
-        if turn.place:
-            new = reinforce(
+        brought, margin = self.new_armies, self.largest_sacrifice
+        if brought is not None and goal.sequence and turn.phase != "advance" and not turn.place:
+            several, seed = cast(InOrder, goal), self.seed or 0
+            goes_on = go_on(
+                turn,
+                several,
+                brought,
+                seed=seed,
+                time_limit=deadline.time_limit,
+                progress=partial(self._report_progress, watch),
+            )
+            return PlanAnswer(self, goes_on.plan, goes_on=goes_on)
+        if self.prove is not None and turn.phase != "advance" and not turn.place:
+            plan = best_plan(
                 turn,
                 goal,
-                margin=self.largest_sacrifice,
+                prove=float(self.prove),
+                margin=margin,
                 price=price,
-                improved=lambda new: show(PlanAnswer(self, new.plan, new=new)),
-                **options,
+                time_limit=deadline.time_limit,
+                progress=partial(self._report_progress, watch),
             )
-            return PlanAnswer(self, new.plan, new=new)
-        if brought is not None and goal.sequence:
-            several, seed = cast(InOrder, goal), self.seed or 0
-            goes_on = go_on(turn, several, brought, seed=seed, **options)
-            return PlanAnswer(self, goes_on.plan, goes_on=goes_on)
-        prove = None if self.prove is None else float(self.prove)
-        plan = best_plan(
-            turn,
-            goal,
-            prove=prove,
-            margin=self.largest_sacrifice,
-            price=price,
-            improved=lambda plan: show(PlanAnswer(self, plan)),
-            **options,
-        )
-        return PlanAnswer(self, plan)
+            return PlanAnswer(self, plan)
+        level = read_level(self.level)
+        lowest = None if deadline.limited or watch is not None else level
+        answer: PlanAnswer | SettledGoalAnswer | None = None
+        try:
+            for found in plan_at_levels(
+                turn, goal, level, deadline, margin=margin, price=price, lowest=lowest
+            ):
+                answer = make_answer(self, found, deadline, margin, price)
+                if watch is not None:
+                    watch("Planning", None, keeps=True, so_far=answer)
+        except KeyboardInterrupt:
+            if answer is None:
+                raise
+            answer = replace(answer, is_complete=False)
+        assert answer is not None  # noqa: S101 # there is at least one plan
+        return answer
 
     def _add_extras(
         self, answer: PlanAnswer, later: list[bool], deadline: Deadline, watch: Watch | None
@@ -210,20 +220,31 @@ class PlanQuestion(PlanParameters):
         return None if number is None else Needed(chance, number, source)
 
 
-class Improvements:
-    """A callback that shows better answers during a search, at growing intervals.
+def make_answer(
+    question: PlanParameters,
+    found: GoalPlan,
+    deadline: Deadline,
+    margin: float = MARGIN,
+    price: float | None = None,
+) -> PlanAnswer | SettledGoalAnswer:
+    """Return the answer that shows a plan for a goal.
 
-    watch: a function that receives the answers; `None` to show nothing.
+    deadline: when to stop the search without the new armies, if there are any.
+    margin, price: those of the plan.
     """
-
-    def __init__(self, watch: Watch | None) -> None:
-        self._watch, self._start, self._next = watch, monotonic(), FIRST_UPDATE
-
-    def __call__(self, answer: PlanAnswer) -> None:
-        passed = monotonic() - self._start
-        if self._watch is not None and passed >= self._next:
-            self._next = UPDATE_FACTOR * passed
-            self._watch("Planning", None, keeps=True, so_far=answer)
+    turn, goal, plan, level = found.turn, found.goal, found.plan, found.level
+    if plan is None or goal is None:
+        return SettledGoalAnswer(question, found.value, is_reached=found.value == 1.0)
+    new = None
+    if found.placed is not None and turn.place:
+        start = enter_phase(turn, "attack")
+        without = found.remove_numbers()
+        if level is not None:
+            without = plan_goal(start, goal, level, deadline, margin=margin, price=price)
+            without = without.remove_numbers() if deadline.is_over else without
+        new = combine_plans(found.placed, without.plan or plan)
+    name = level.name if level else ""
+    return PlanAnswer(question, plan, new=new, move_in=found.move_in, level=name)
 
 
 def _choose_largest_stack(plan: Plan) -> str:

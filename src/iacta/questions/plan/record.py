@@ -22,6 +22,7 @@ from iacta.forms.sections import Section
 from iacta.inputs.meanings import Count, SchemaExtra, Unit
 from iacta.plan import Continuation, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
+from iacta.plan.goal_plan import MoveIn
 from iacta.plan.goals import list_kinds
 from iacta.plan.hold import Fortified, Threat
 from iacta.plan.plan import Ending, Step, TerritoryEnd
@@ -31,7 +32,6 @@ from iacta.plan.simulated import SimulatedPlan
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.armies_cards_hold import Needed
 from iacta.questions.plan.arrows import label_chances, list_arrows
-from iacta.questions.plan.move_in import MoveIn
 from iacta.questions.plan.moves import RankedMove, describe_loss
 from iacta.questions.plan.sentences import (
     Checked,
@@ -103,9 +103,6 @@ class ReinforceRecord(KeyedRecord, of=Reinforcement):
     placement: Mapping[str, Count] = key(PLACEMENT)
     value_without: float | None = key(
         "The value of the plan without new armies; `null` if the time limit allowed no game."
-    )
-    quick_value_without: float = key(
-        "The value of a quick plan without new armies, for comparison with `territories`."
     )
     territories: Sequence[Marginal] = key("The value of new armies on each territory.")
 
@@ -307,6 +304,11 @@ class PlanRecord(KeyedRecord, of=Plan):
         "another plan may reach the goal.",
         default=OMITTED,
     )
+    level: str = key(
+        "The level of the search: `quick`, `usual` or `long`; empty if the time was too short for "
+        "any level, or for another kind of search.",
+        default="",
+    )
     reinforce: ReinforceRecord = key(
         "Only with `--reinforce`: new armies, and their best placement.", default=OMITTED
     )
@@ -354,7 +356,6 @@ def reinforce_record(new: Reinforcement) -> ReinforceRecord:
         armies=new.armies,
         placement=dict(new.placement),
         value_without=new.before.value,
-        quick_value_without=new.quick,
         territories=new.marginals,
     )
 
