@@ -27,7 +27,6 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("board/labels", {"players": ["red", "Ann"], "goals": ["continent.1.0", "all.0", "none.0"]}),
     ("board/deal", {"players": 3, "territories": 42, "armies": 30}),
     ("position/write", {"setup": describe_setup(Turn.from_code(CODE))}),
-    ("turn/sum", {"steps": [{"luck": 0.1, "cost": None, "luck_armies": 2}], "is_chance": True}),
     ("turn/log", {"code": CODE, "steps": [{"after": 0, **STEP}], "line": [1]}),
     ("turn/step", {"code": CODE, "step": STEP}),
     ("turn/replay", {"code": CODE, "steps": [{"after": 0, **STEP}, {"after": 0, "do": "next"}]}),

@@ -76,8 +76,9 @@ def compare_questions(visit: Visit, text: str) -> None:
 
     def record(request: Request) -> None:
         question = request.url.rpartition("/")[2]
-        if question in ("goals", "threats", "win") and request.post_data:
-            asked.setdefault(question, json.loads(request.post_data))
+        body = json.loads(request.post_data or "{}")
+        for part in body.get("parts", [question] if question == "win" else []):
+            asked.setdefault(part, body)
 
     page.on("request", record)
     page.get_by_text("Deal, open or paste").click()

@@ -102,7 +102,7 @@ def test_quick_taps_count_while_their_button_stays_the_same(visit: Visit) -> Non
 def test_no_button_moves_when_the_plan_arrives(visit: Visit) -> None:
     plans: list[Route] = []
     page = visit("/about", **PHONE)
-    page.route("**/api/v1/plan", lambda route: plans.append(route))
+    page.route("**/api/v1/analysis", lambda route: plans.append(route))
     board = TINY_LINK.replace("a9.b1", "a20.b6")
     page.goto(f"{page.url.removesuffix('/about')}{board}&go=1")
     attack(page, "A", "B")

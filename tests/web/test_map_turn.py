@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Request, Route, expect
+from playwright.sync_api import Route, expect
 
 import iacta
 from iacta.board.files import classic_board
@@ -96,26 +96,35 @@ def test_a_turn_is_played_with_variations_and_undone(visit: Visit) -> None:
     expect(other.locator("#steps button[aria-current]")).to_contain_text("Start")
 
 
-def test_steps_without_a_value_are_requested_again(visit: Visit) -> None:
-    page = visit("/map")
+def test_the_steps_of_a_turn_are_shown_at_one_level(visit: Visit) -> None:
+    page, waiting = visit("/about"), list[Route]()
 
-    def cut_off(route: Route) -> None:
-        response = route.fetch()
-        values = json.loads(response.text().splitlines()[-1])["answer"]["values"]
-        if ordered(route.request) == [0, 1, 2]:  # as if there were no time for the third step
-            values[2] = None
-        route.fulfill(response=response, body=json.dumps({"answer": {"values": values}}) + "\n")
+    def shift(route: Route) -> None:
+        """Make the usual level differ from the quick level, and hold back one of its steps."""
+        body = json.loads(route.request.post_data or "")
+        if body["level"] == "usual" and not waiting:
+            waiting.append(route)
+            return
+        route.continue_()
 
-    def ordered(request: Request) -> list[int]:
-        found: list[int] = json.loads(request.post_data or "")["order"]
-        return found
-
-    def is_again(request: Request) -> bool:
-        return request.url.endswith("api/v1/steps") and ordered(request) == [2]
-
-    page.route("**/api/v1/steps", cut_off)
-    with page.expect_request(is_again, timeout=SLOWEST):
-        page.goto(f"{page.url.split('/map')[0]}{TINY_LINK}&go=1&i=2&x=0a0-1-8-0.1m7")
+    page.route("**/api/v1/steps", shift)
+    page.goto(f"{page.url.removesuffix('/about')}{TINY_LINK}&go=1&i=2&x=0a0-1-8-0.1m7")
+    steps = page.locator("#steps li")
+    expect(steps.nth(2)).to_contain_text("%", timeout=SLOWEST)
+    quick = steps.all_text_contents()
+    for _ in range(SLOWEST // 100):
+        if waiting:
+            break
+        page.wait_for_timeout(100)
+    response = waiting[0].fetch()
+    lines = [json.loads(line) for line in response.text().splitlines()]
+    values = next(line["answer"]["values"] for line in reversed(lines) if "answer" in line)
+    for row in values:
+        row["words"] = f"usual {row['words']}"
+    assert steps.all_text_contents() == quick
+    waiting[0].fulfill(response=response, body=json.dumps({"answer": {"values": values}}) + "\n")
+    for k in range(3):
+        expect(steps.nth(k)).to_contain_text("usual", timeout=SLOWEST)
 
 
 def test_the_change_in_each_step_is_divided_into_luck_and_decision(visit: Visit) -> None:
@@ -247,7 +256,7 @@ def test_new_armies_are_placed_by_the_plan_or_by_hand(visit: Visit) -> None:
 def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
     both = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
     page = visit(link(both, "p=red&p=blue&h=a9.a1.b2.b1&g=continent&t=0&go=1"))
-    page.route(re.compile("threats"), late)
+    page.route(re.compile("analysis"), late)
     page.get_by_role("button", name="Stop attacking").click()
     expect(page.locator("#fortify-said")).to_be_visible()
     spot(page, "A").click()
@@ -387,25 +396,31 @@ def test_a_stopped_search_returns_its_best_result(visit: Visit) -> None:
     expect(page.locator("#moves li")).to_have_count(3)
 
 
-def test_a_repeated_search_keeps_the_earlier_answer_until_it_ends(visit: Visit) -> None:
+def test_requests_are_made_one_at_a_time_the_most_important_first(visit: Visit) -> None:
     script = """async () => {
-      const {Searches} = await import("/static/map_analysis.js");
-      const job = {address: "/search", body: {code: ""}, seconds: 1};
+      const {Queue} = await import("/static/map_analysis.js");
       const seen = [];
-      const searches = new Searches(() => seen.push(searches.find(job).found?.value));
-      await searches.search(job);
-      await searches.search({...job, seconds: 2});
+      const make = (level, wanted) => ({address: "/search", body: {level, wanted},
+        take: ({value}) => seen.push(value), isLast: ({value}) => value === wanted});
+      const jobs = [make("quick", 2), make("usual", 3)];
+      await new Promise((done) => {
+        const queue = new Queue(() => {
+          queue.run(jobs);
+          if (jobs.every((job) => queue.isDone(job))) done();
+        });
+        queue.run(jobs);
+      });
       return seen;
     }"""
-    streams = iter([(0.7, 0.8), (0.6, 0.7, 0.9)])
 
     def stream(route: Route) -> None:
-        lines = [json.dumps({"answer": {"value": value}}) + "\n" for value in next(streams)]
+        wanted = json.loads(route.request.post_data or "")["wanted"]
+        lines = [json.dumps({"answer": {"value": value}}) + "\n" for value in (wanted - 1, wanted)]
         route.fulfill(body="".join(lines), content_type="application/x-ndjson")
 
     page = visit("/about")
     page.route("**/search", stream)
-    assert page.evaluate(script) == [0.7, 0.8, 0.8, 0.9]
+    assert page.evaluate(script) == [1, 2, 2, 3]
 
 
 def test_a_turn_is_played_by_keyboard_alone(visit: Visit) -> None:

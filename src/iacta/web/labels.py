@@ -2,9 +2,9 @@
 
 A goal is a short text `kind.hold.numbers`, such as `continent.0.3`. `hold` is 1 if conquests must
 also be held. The numbers are a continent, a player, or territories, in the order of the board and
-of the players. In links a goal is a step such as `o1-0-0-3`: the number of the kind, `hold`, the
-price of a lost army in billionths (0 if unknown), and the numbers. `GOAL_KINDS` has the words of
-goals, and says which goals can be held.
+of the players. In links a goal is a step such as `o1-0-0-3`: the number of the kind, `hold`, 1 +
+the price of a lost army in billionths (0 if it is unknown), and the numbers. `GOAL_KINDS` has the
+words of goals, and says which goals can be held.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -37,7 +37,6 @@ from iacta.web.turns import (
     describe_setup,
     replay_turns,
     step_turn,
-    sum_steps,
     write_log,
     write_position_file,
 )
@@ -120,15 +119,6 @@ LOGGED = _describe_object(
     steps=_STEPS,
     goal={"type": ["object", "null"], "description": "The goal of the first turn."},
     line={"type": "array", "items": {"type": "integer"}, "description": "The steps to write."},
-)
-SUMMED = _describe_object(
-    ["steps"],
-    steps={
-        "type": "array",
-        "items": {"type": "object"},
-        "description": "The luck and the cost of each step, as in the answer of `steps`.",
-    },
-    is_chance={"type": "boolean", "description": "Whether the goal of the turn is a chance."},
 )
 DRAWN = _describe_object(
     ["code"],
@@ -221,7 +211,6 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
     add("/api/v1/position/draw", draw_position, "Draw a position as a picture", DRAWN)
     add("/api/v1/turn/step", step_turn, "Take a step in a turn", STEPPED)
     add("/api/v1/turn/replay", replay_turns, "Take many steps from a turn", REPLAYED)
-    add("/api/v1/turn/sum", sum_steps, "Add the luck and the cost of steps", SUMMED)
     add("/api/v1/turn/log", write_log, "Write steps as a log for a review", LOGGED)
     return routes
 

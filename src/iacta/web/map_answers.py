@@ -187,15 +187,6 @@ class PositionPicture(TypedDict):
     svg: str
 
 
-class StepSum(TypedDict):
-    """The luck and the cost of several steps.
-
-    words: the sum in words; empty if nothing is known.
-    """
-
-    words: str
-
-
 class LogFile(TypedDict):
     """A log for `iacta review`.
 
@@ -315,6 +306,5 @@ MAP_ANSWERS: dict[str, Any] = {
     "/api/v1/position/draw": PositionPicture,
     "/api/v1/turn/step": StepResult,
     "/api/v1/turn/replay": ReplayAnswer,
-    "/api/v1/turn/sum": StepSum,
     "/api/v1/turn/log": LogFile,
 }

@@ -48,9 +48,8 @@ from iacta.game.steps import (
 )
 from iacta.inputs.checks import parse_int, quote, read_int, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
-from iacta.plan.judge import Judgement, measure_army_luck
+from iacta.plan.judge import measure_army_luck
 from iacta.probability.distribution import Probability
-from iacta.questions.steps import describe_sum
 from iacta.rules.roll import Losses
 from iacta.web.labels import read_goal_step
 from iacta.web.read_question import read_sent_board, read_sent_players, read_text
@@ -267,25 +266,6 @@ def _describe_step(
         "step": {name: value for name, value in step.items() if name != "after"},
         "text": format_step_text(step, before.board, known) if step["do"] in STEP_TEXTS else "",
     }
-
-
-def sum_steps(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the luck and the cost of the steps of a turn together, in words.
-
-    body: the request, with the `steps`, each with its `luck`, `cost` and `luck_armies` as in the
-        answer of `steps`, and with `is_chance` if the goal of the turn is a chance.
-    """
-    refuse_unknown_keys(body, ("steps", "is_chance"))
-    judged = list[Judgement]()
-    for step in read_list(body.get("steps"), "steps", "steps"):
-        if not isinstance(step, Mapping):
-            raise MalformedError(f"step must be an object, got {quote(step)}")
-        numbers = {name: step.get(name) for name in ("luck", "cost", "luck_armies")}
-        for name, number in numbers.items():
-            if number is not None and not isinstance(number, int | float):
-                raise MalformedError(f"{name} must be a number or null, got {quote(number)}")
-        judged.append(Judgement(**numbers))
-    return {"words": describe_sum(judged, is_chance=body.get("is_chance") is True)}
 
 
 def write_log(body: Mapping[str, Any]) -> dict[str, Any]:

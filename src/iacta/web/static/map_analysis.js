@@ -1,62 +1,51 @@
-// Background searches, with a cache of their answers.
+// The queue of requests: one search at a time, the most important first, with their answers.
 
 import { Refused, streamAnswers, Unreachable } from "./ask.js";
 
-const MAX_KEPT = 300;
+const MAX_KEPT = 500;
+const MAX_SECONDS = 20; // the server's limit; a level that takes longer is not reached
 const RETRY = 4000; // milliseconds until a search is repeated that did not reach the server
 
 /**
- * A question to the server whose answer improves with time; `read` converts an answer.
- * @typedef {{address: string, body: object, seconds: number, read?: (answered: object) => object}} Job
+ * A question to the server whose answer improves with time. `known` is what the page knows already;
+ * `take` is called with each answer, and `isLast` tells whether an answer is final.
+ * @typedef {{address: string, body: object, known?: () => object, take?: (found: object) => void,
+ *   isLast?: (found: object) => boolean}} Job
  *
- * The best answer, the progress of the search, and the time limit of the longest finished search.
- * @typedef {{found: object|null, soFar: {words: string, value: number|null}|null, seconds: number, wrong: string}} Entry
+ * The best answer to a job, its progress in words, and the reason of a failure.
+ * @typedef {{found: object|null, soFar: string, isDone: boolean, wrong: string}} Entry
  */
 
 /** Runs searches one at a time. */
-export class Searches {
+export class Queue {
   /** @param {() => void} changed a callback for new answers, progress or errors */
   constructor(changed) {
     this.changed = changed;
-    this.known = new Map();
+    this.entries = new Map();
     this.job = null;
     this.control = null;
   }
 
-  makeKey({ address, body: { board, ...asked } }) {
-    const { code, position, ...more } = asked;
-    return `${address};${code ?? position};${JSON.stringify(more)}`;
-  }
+  makeKey = ({ address, body: { board, ...asked } }) => `${address} ${JSON.stringify(asked)}`;
 
-  /** Clear the cache, because the board has changed. */
+  /** Clear all answers, because the board has changed. */
   forget() {
     this.end();
-    this.known.clear();
+    this.entries.clear();
   }
 
-  find(job) {
-    return (job && this.known.get(this.makeKey(job))) ?? null;
-  }
+  find = (job) => (job && this.entries.get(this.makeKey(job))) ?? null;
 
-  isSearching(job) {
-    return Boolean(job && this.job) && this.makeKey(this.job) === this.makeKey(job);
-  }
+  isSearching = (job) => Boolean(job && this.job) && this.makeKey(this.job) === this.makeKey(job);
 
   isDone(job) {
-    const entry = this.find(job);
-    const isLast = ({ found }) => found?.proven || found?.is_complete;
-    return (
-      Boolean(entry) &&
-      (entry.wrong || isLast(entry) || entry.isStopped || entry.seconds >= job.seconds)
-    );
+    const { isDone, wrong } = this.find(job) ?? {};
+    return Boolean(isDone || wrong);
   }
 
-  /**
-   * Run the search of the first job that has no final answer, and end any other search.
-   * @param {Job[]} jobs
-   */
+  /** Run the first of some jobs that has no final answer, and end any other search. */
   run(jobs) {
-    if (this.job && this.isDone(this.job)) return; // the search will call this function when it ends
+    if (this.job && this.isDone(this.job)) return; // `changed` is called when the search ends
     const first = jobs.find((job) => !this.isDone(job));
     if (first && this.isSearching(first)) return;
     this.end();
@@ -69,83 +58,70 @@ export class Searches {
     Object.assign(this, { job: null, control: null });
   }
 
-  /** Clear the error of a job, so that `run` can search again. */
-  clearError(job) {
-    const entry = this.find(job);
-    if (entry) entry.wrong = "";
-  }
-
-  /** Clear an error of the connection; the page then runs the search again. */
-  retry(entry) {
-    entry.wrong = "";
-    this.changed();
-  }
-
   /** End the search for a job, and do not resume it. */
   stop(job) {
-    Object.assign(this.find(job), { isStopped: true, soFar: null });
-    this.end();
+    const entry = this.find(job) ?? { found: null, wrong: "" };
+    this.entries.set(this.makeKey(job), { ...entry, isDone: true, soFar: "" });
+    if (this.isSearching(job)) this.end();
     this.changed();
   }
 
   async search(job) {
     const key = this.makeKey(job);
     const control = new AbortController();
-    const entry = this.known.get(key) ?? { found: null, seconds: 0, soFar: null };
-    Object.assign(entry, { wrong: "", isStopped: false });
+    const entry = { found: null, soFar: "", isDone: false, ...this.entries.get(key), wrong: "" };
     Object.assign(this, { job, control });
-    this.known.delete(key);
-    this.known.set(key, entry);
-    if (this.known.size > MAX_KEPT) this.known.delete(this.known.keys().next().value);
-    const before = entry.found; // stays until the end of a repeated search, which begins anew
-    let latest = before;
+    this.entries.delete(key);
+    this.entries.set(key, entry);
+    if (this.entries.size > MAX_KEPT) this.entries.delete(this.entries.keys().next().value);
     const handlers = {
-      progress: (words, value) => {
+      progress: (words) => {
         if (control.signal.aborted) return;
-        // Ignore smaller chances, because the earlier plan is still possible.
-        const known = (entry.found?.is_chance ? entry.found.value : null) ?? -1;
-        if (value === null || value < Math.max(known, entry.soFar?.value ?? -1)) return;
-        entry.soFar = { words, value };
+        entry.soFar = `${words} …`;
         this.changed();
       },
-      answer: (answered) => {
-        latest = job.read ? job.read(answered) : answered;
-        if (before) return;
-        entry.found = latest;
+      answer: (found) => {
+        entry.found = found;
+        entry.isDone = job.isLast?.(found) ?? false;
+        job.take?.(found);
         this.changed();
       },
       signal: control.signal,
     };
     try {
-      await streamAnswers(job.address, { ...job.body, time_limit: job.seconds }, handlers);
-      entry.found = latest;
-      entry.seconds = Math.max(entry.seconds, job.seconds);
+      await streamAnswers(
+        job.address,
+        { ...job.body, ...job.known?.(), time_limit: MAX_SECONDS },
+        handlers,
+      );
+      entry.isDone = true;
     } catch (error) {
-      if (control.signal.aborted) {
-        entry.soFar = null;
-        if (!entry.found && this.known.get(key) === entry) this.known.delete(key);
-        return;
-      }
+      entry.soFar = "";
+      if (control.signal.aborted) return;
       if (!(error instanceof Refused)) console.error(error);
       entry.wrong = error.message;
-      if (error instanceof Unreachable) setTimeout(() => this.retry(entry), RETRY);
+      if (error instanceof Unreachable) {
+        setTimeout(() => {
+          entry.wrong = "";
+          this.changed(); // the page runs the search again
+        }, RETRY);
+      }
     }
-    entry.soFar = null;
+    entry.soFar = "";
     if (this.control === control) Object.assign(this, { job: null, control: null });
     this.changed();
   }
 }
 
-/** Replace the names of territories in an answer to `plan` by numbers, for the map. */
+/** Replace the names of territories in the record of a plan by numbers, for the map. */
 export function readPlan(board, found) {
   const findNumber = (name) => board.territories.indexOf(name);
   const { hold, reinforce } = found;
   const placement = Object.entries(reinforce?.placement ?? {});
   return {
     ...found,
-    value: hold ? hold.win_probability : found.value,
+    chance: hold ? hold.win_probability : found.value,
     interval: (hold ?? found).interval,
-    upper_bound: hold ? (hold.interval?.high ?? hold.win_probability) : found.upper_bound,
     proven: found.proven && !hold,
     moves: (found.moves ?? []).map((move) => ({
       ...move,

@@ -105,7 +105,7 @@ function readOwners(turn, players) {
 
 const joinText = ({ after, text }) => `${after}${text}`;
 
-export const beginsTurn = ({ text }) => text === "n";
+const beginsTurn = ({ text }) => text === "n";
 export const isGoalStep = (step) => step?.text[0] === "o";
 
 /** Return the number of the step that begins the turn of a step; 0 for the first turn. */
@@ -129,7 +129,7 @@ export function insertGoal({ steps, at, ...state }, after, text) {
 }
 
 /** Return the numbers of the steps on the path to a step, including this step. */
-export function findPath(steps, at) {
+function findPath(steps, at) {
   const path = [];
   for (let k = at; k > 0; k = steps[k - 1].after) path.unshift(k);
   return path;

@@ -1,118 +1,223 @@
-// Jobs: background requests to the server, and their answers.
+// The analyses of all turns of the page, and the requests that improve them.
+//
+// The numbers of a turn come in levels of fixed work. All steps for one goal are shown at the same
+// level, the highest level that is known for all of them.
 
-import { postJson } from "./ask.js";
 import { readPlan } from "./map_analysis.js";
-import { findLine, findPath } from "./map_history.js";
+import { findLine } from "./map_history.js";
 import { findGoal, isChosen } from "./map_labels.js";
-import { readGoal, readPrice } from "./map_state.js";
+import { readPrice } from "./map_state.js";
 import {
   findGoalStart,
   findGoalText,
   findTurn,
   findTurnStart,
   keepPrice,
-  searches,
+  queue,
   store,
   tree,
 } from "./map_store.js";
 
-const SECONDS = { goal: 9, longGoal: 20, games: 12, list: 9 };
+const LEVELS = ["quick", "usual", "long"];
 
 /** Clear all answers, because the board has changed. */
 export function forgetAnswers() {
-  for (const search of Object.values(searches)) search.forget();
+  queue.forget();
+  store.analyses.clear();
 }
 
-export function endSearches() {
-  for (const search of Object.values(searches)) search.end();
-}
+export const endSearches = () => queue.end();
 
-/** Start the searches for the current turn, for the lists beside the map, and for the steps. */
+/** Search for all that the page shows, the most important first. */
 export function startSearches() {
   const { state, view, longer } = store;
-  const line = [0, ...findLine(state.steps, state.at)];
-  const job = longer && !searches.plans.isDone(longer) ? longer : makeGoalJob(state.at);
-  searches.plans.run([job].filter(Boolean));
-  const ends = line.filter((k) => findComparable(k) === k);
-  const shown = findComparable(state.at);
-  // Request the plan first, because games would occupy a single processor for seconds.
-  const isWaiting = job && !findPlan() && !searches.plans.isDone(job);
-  const games = isWaiting ? [] : [...new Set([shown, ...ends])];
-  searches.games.run(games.map(makeWinJob).filter(Boolean));
+  const { at } = state;
+  const key = `${tree.key} ${tree.version}`;
+  if (store.values.key !== key) store.values = { key, rows: {}, jobs: {}, levels: {} };
+  const line = [0, ...findLine(state.steps, at)];
+  if (!queue.job) line.filter((k) => k === findGoalStart(k)).forEach(keepFoundPrice);
   const lists = [
-    (view === "threats" || findTurn().phase === "fortify") && makeThreatsJob(state.at),
-    isChoosing() && makeGoalsJob(state.at),
+    isChoosing() && isOpen(at) && "goals",
+    (view === "threats" || findTurn().phase === "fortify") && "threats",
+  ].filter(Boolean);
+  const search = (level) => [
+    makePlanJob(hasPrice(at) ? at : findGoalStart(at), level), // the first plan finds the price
+    ...lists.map((part) => makeAnalysisJob(at, level, { parts: [part] })),
+    makeStepsJob(line, level),
   ];
-  searches.lists.run(lists.filter(Boolean));
-  valueSteps(line);
+  const isMarked = isChoosing() && (at === findTurnStart() || isReached() || view === "goals");
+  const wins = [findComparable(at), ...line.filter((k) => findComparable(k) === k)].map(makeWinJob);
+  const jobs = [
+    ...search("quick"),
+    ...search("usual"),
+    ...(longer === findGoalStart() ? search("long") : []),
+    ...wins.slice(0, 1),
+    isMarked && makeMarkJob(at),
+    ...wins,
+  ];
+  queue.run(jobs.filter(Boolean));
+}
+
+const makeTurnJob = (k, question, more) => {
+  const code = findTurn(k)?.code;
+  return (
+    code && { address: `api/v1/${question}`, body: { code, board: store.board.board, ...more } }
+  );
+};
+
+// The analysis of a turn: its goals and threats.
+
+const findAnalysis = (k) => store.analyses.get(findTurn(k)?.code) ?? null;
+
+/** Return the job for parts of the analysis of a turn; its answer replaces the analysis. */
+function makeAnalysisJob(k, level, parts) {
+  const job = makeTurnJob(k, "analysis", { level, ...parts });
+  const known = () => {
+    const { goals = [], threats } = findAnalysis(k) ?? {};
+    const others = goals.filter(
+      ({ parameters }) => !parts.goals || !isSameGoal(parameters, findGoal(k)),
+    );
+    return {
+      known: { goals: others.map(({ plan, ...goal }) => goal), ...(threats && { threats }) },
+    };
+  };
+  const take = (found) => {
+    store.analyses.set(job.body.code, { ...findAnalysis(k), ...found });
+  };
+  return job && { ...job, known, take, isLast: ({ is_complete: isComplete }) => isComplete };
+}
+
+/** Keep the price of a lost army that a plan found where the goal was chosen. */
+function keepFoundPrice(k) {
+  const known = LEVELS.flatMap((level) => [findEntry(k, level), store.values.rows[level]?.[k]]);
+  const found = known.find((each) => each?.price !== undefined);
+  const goal = findGoal(k)?.parameters;
+  if (found && goal && !goal.worth && !isPriced(k)) keepPrice(k, found.price);
+}
+
+const isPriced = (k) => readPrice(findGoalText(k)).price !== undefined;
+
+/** Whether the price of a lost army is known for the plans after a step. */
+function hasPrice(k) {
+  const { hold, worth } = findGoal(k)?.parameters ?? {};
+  const start = findGoalStart(k);
+  const isFree = k === start || hold || worth || isEnding(findTurn(k));
+  return isFree || isPriced(k) || queue.isDone(makePlanJob(start, "quick"));
+}
+
+/** Return the goal after a step as a goal of steps and logs; null without a goal. */
+function findGoalRecord(k) {
+  const { hold, ...goal } = findGoal(k)?.parameters ?? {};
+  if (!Object.keys(goal).length) return null;
+  const isStart = k === findGoalStart(k); // the price is found here, and kept for the later plans
+  return { ...goal, ...(!isStart && !goal.worth && readPrice(findGoalText(k))) };
+}
+
+/** Return the job for a plan after a step; null without a goal or a turn. */
+function makePlanJob(k, level) {
+  const goal = findGoalRecord(k);
+  const parameters = findGoal(k)?.parameters;
+  if (!goal || !findTurn(k)?.code || isEnding(findTurn(k))) return null;
+  if (parameters.hold) return makeTurnJob(k, "plan", { ...parameters, level });
+  return makeAnalysisJob(k, level, { goals: [goal] });
+}
+
+const isSameGoal = (parameters, goal) =>
+  JSON.stringify(parameters) === JSON.stringify(goal?.parameters);
+
+/** Return the numbers and the plan after a step at a level; null while they are unknown. */
+function findEntry(k, level) {
+  const job = makePlanJob(k, level);
+  const found = queue.find(job)?.found;
+  if (!found?.goals) return found ? readPlan(store.board, found) : null; // a plan that also holds
+  const goal = findGoal(k);
+  const entry = found.goals.find(({ parameters }) => isSameGoal(parameters, goal));
+  if (!entry?.plan || !entry.level) return null;
+  const { level: reached, figure } = entry;
+  return { ...readPlan(store.board, entry.plan), level: reached, figure };
 }
 
 /**
- * Evaluate the steps, beginning with the visible steps. If the time is too short for all steps,
- * repeat the request as long as it returns new values, and finally once with twice the time.
+ * Return the level at which a turn is shown. The steps for one goal rise to a level together, and
+ * do not fall back: a new step has no numbers until they are known at this level.
  */
-function valueSteps(line) {
-  const { state } = store;
-  const key = JSON.stringify([tree.key, tree.version]);
-  const all = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])];
-  const texts = [];
-  for (const k of all) texts[k] = readGoal(findGoalText(k));
-  if (store.values.key !== key) store.values = { key, goals: texts, rows: [], job: null, sums: {} };
-  const { values } = store;
-  if (texts.some((text, k) => k in values.goals && text !== values.goals[k])) {
-    values.rows = values.rows.map((row, k) => (texts[k] === values.goals[k] ? row : undefined));
-    Object.assign(values, { job: null, sums: {} });
-  }
-  values.goals = texts;
-  const found = searches.values.find(values.job)?.found?.values ?? [];
-  const asked = values.job?.body.order ?? [];
-  for (const k of asked) values.rows[k] = found[k] ?? values.rows[k];
-  for (const k of all)
-    if (values.rows[k]?.price && findGoalStart(k) === k) keepPrice(k, values.rows[k].price);
-  if (!values.job || searches.values.isDone(values.job)) {
-    const isFruitful = asked.some((k) => found[k]);
-    const isRetried = !isFruitful && values.job?.seconds === SECONDS.list;
-    const isMissing = (k) =>
-      isFruitful || isRetried ? !values.rows[k] : values.rows[k] === undefined;
-    const seconds = isRetried ? 2 * SECONDS.list : SECONDS.list;
-    if (isRetried) searches.values.clearError(values.job);
-    const order = all.filter((k) => isMissing(k) && tree.turns[k].code);
-    values.job = order.length ? makeStepsJob(order, seconds) : null;
-    for (const k of order) values.rows[k] ??= null;
-  }
-  searches.values.run(values.job ? [values.job] : []);
+function findLevel(k) {
+  const { at, steps } = store.state;
+  const { rows, levels } = store.values;
+  const start = findGoalStart(k);
+  const key = `${start} ${findGoalText(k).replace(/-\d+/, "")}`;
+  const others = findLine(steps, at).filter((n) => n !== at && findGoalStart(n) === start);
+  const isKnown = (level) =>
+    (isEnding(findTurn()) || findGoalStart() !== start || findEntry(at, level)) &&
+    others.every((n) => rows[level]?.[n]);
+  const before = LEVELS.indexOf(levels[key]);
+  const found = LEVELS.findLastIndex((level, n) => n > before && isKnown(level));
+  if (found >= 0) levels[key] = LEVELS[found];
+  return levels[key] ?? "";
 }
 
-/**
- * Return the luck and the cost of the steps since the start of the turn, in words; "" while their
- * values are unknown.
- */
-export function findSum() {
+/** Return the numbers and the plan after a step that are shown; null while they are unknown. */
+export const findShown = (k = store.state.at) => findEntry(k, findLevel(k) || "quick");
+
+/** Return the best plan that is known after a step, for its actions. */
+export const findPlan = (k = store.state.at) =>
+  findShown(k) ?? LEVELS.map((level) => findEntry(k, level)).findLast(Boolean) ?? null;
+
+/** Return the failure or the progress of the search for a plan. */
+export function describeSearch() {
+  const entries = LEVELS.map((level) => queue.find(makePlanJob(store.state.at, level)));
+  return entries.map((entry) => entry?.wrong || entry?.soFar).find(Boolean) ?? "";
+}
+
+/** Whether a goal is complete, so that there is a plan to search for. */
+export const hasGoal = () => makePlanJob(store.state.at, "quick") !== null;
+
+/** Return the selected number of armies to move into a conquered territory. */
+export const countMoving = ({ advance }) =>
+  store.moving ?? findPlan()?.move_in?.best ?? advance.most;
+
+export const isPlanning = () =>
+  LEVELS.some((level) => queue.isSearching(makePlanJob(store.state.at, level)));
+
+export function planLonger() {
+  store.longer = findGoalStart();
+  store.render();
+}
+
+export function stopPlanning() {
+  const isLonger = store.longer === findGoalStart();
+  store.longer = null;
+  const jobs = LEVELS.map((level) => makePlanJob(store.state.at, level));
+  for (const job of jobs.slice(0, isLonger ? 3 : 2)) if (!queue.isDone(job)) queue.stop(job);
+}
+
+// The values of steps.
+
+/** Return the job for the steps of a line that are not valued yet at a level. */
+function makeStepsJob(line, level) {
   const { state, values } = store;
-  const { at, steps } = state;
-  const path = findPath(steps, at).filter((k) => k > 0 && findTurnStart(k) === findTurnStart());
-  const rows = path.filter((k) => k !== findTurnStart()).map((k) => values.rows[k]);
-  if (!rows.length || !rows.every(Boolean)) return values.rows[at]?.sum ?? "";
-  const judged = rows.map(({ luck, cost, luck_armies }) => ({ luck, cost, luck_armies }));
-  const body = { steps: judged, is_chance: rows[0].is_chance };
-  const key = JSON.stringify(body);
-  if (!(key in values.sums)) {
-    values.sums[key] = values.rows[at].sum;
-    postJson("api/v1/turn/sum", body).then(({ words }) => {
-      values.sums[key] = words;
-      store.render();
-    }, console.error);
-  }
-  return values.sums[key];
+  if (queue.isSearching(values.jobs[level])) return values.jobs[level];
+  values.rows[level] ??= [];
+  const rows = values.rows[level];
+  const all = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])];
+  const missing = all.filter((k) => !rows[k] && tree.turns[k]?.code);
+  // The sum of a turn needs all its steps.
+  const isSummed = isEnding(findTurn()) && missing.includes(state.at);
+  const turn = isSummed ? line.filter((k) => findTurnStart(k) === findTurnStart()) : [];
+  const order = [...new Set([...turn, ...missing])];
+  if (!missing.length || (!state.steps.length && level !== "quick")) return null;
+  const take = ({ values: found }) => {
+    for (const k of order) rows[k] = found[k] ?? rows[k];
+  };
+  const body = { ...makeTree(), ...findRootGoal(), order, level };
+  values.jobs[level] = { address: "api/v1/steps", body, take };
+  return values.jobs[level];
 }
 
-const makeStepsJob = (order, seconds) => ({
-  address: "api/v1/steps",
-  body: { ...makeTree(), ...findRootGoal(), order },
-  seconds,
-});
+/** Return the value, the luck and the cost of a step at the level that is shown. */
+export const findRow = (k) =>
+  store.values.rows[findGoalText(k) ? findLevel(k) : "quick"]?.[k] ?? null;
 
-/** Return the tree of steps in the format of questions. */
 const makeTree = () => ({
   code: findTurn(0).code,
   board: store.board.board,
@@ -132,53 +237,10 @@ function findRootGoal() {
   return Object.keys(goal).length ? { ...goal, ...readPrice(store.state.goal) } : null;
 }
 
-/**
- * Return the price of a lost army for a plan after a step. The price is found where the goal was
- * chosen, so that later plans do not give up more and more chance to lose fewer armies.
- */
-const findPrice = (k, { hold, worth }) =>
-  k === findGoalStart(k) || hold || worth ? {} : readPrice(findGoalText(k));
-
-/** Return the job for a plan after a step; null without a goal or a turn. */
-export function makeGoalJob(k) {
-  const { board } = store;
-  const goal = findGoal(k)?.parameters;
-  const code = findTurn(k)?.code;
-  if (!goal || !code) return null;
-  return {
-    address: "api/v1/plan",
-    body: { position: code, board: board.board, ...goal, ...findPrice(k, goal) },
-    seconds: SECONDS.goal,
-    read: (found) => readPlan(board, found),
-  };
-}
-
-export const findGoalEntry = (k = store.state.at) => searches.plans.find(makeGoalJob(k));
-export const findPlan = (k = store.state.at) => findGoalEntry(k)?.found ?? null;
-
-/** Return the selected number of armies to move into a conquered territory. */
-export const countMoving = ({ advance }) =>
-  store.moving ?? findPlan()?.move_in?.best ?? advance.most;
-
-export const isPlanning = () => searches.plans.isSearching(makeGoalJob(store.state.at));
-export const canPlanLonger = ({ found, seconds }) => !found.proven && seconds < SECONDS.longGoal;
-export const stopPlanning = () => searches.plans.stop(makeGoalJob(store.state.at));
-
-export function planLonger() {
-  store.longer = { ...makeGoalJob(store.state.at), seconds: SECONDS.longGoal };
-  searches.plans.find(store.longer).isStopped = false;
-  store.render();
-}
+// The chances to win the game.
 
 /** Return the number of territories without an owner. Games are only possible if it is 0. */
 export const countEmpty = () => store.state.owners.filter((owner) => owner < 0).length;
-
-function makeTurnJob(k, question, seconds, more = {}) {
-  const { board } = store;
-  const code = findTurn(k)?.code;
-  const body = { code, ...(board.board === "classic" ? {} : { board: board.board }), ...more };
-  return code ? { address: `api/v1/${question}`, body, seconds } : null;
-}
 
 /**
  * Return the latest step with comparable chances to win: the end of a turn, or the start of a turn
@@ -186,42 +248,57 @@ function makeTurnJob(k, question, seconds, more = {}) {
  */
 export const findComparable = (k) => (isOver(findTurn(k)) ? k : findTurnStart(k));
 
-const makeWinJob = (k) => (countEmpty() ? null : makeTurnJob(k, "win", SECONDS.games));
+const makeWinJob = (k) => (countEmpty() ? null : makeTurnJob(k, "win"));
 
-const makeThreatsJob = (k) => makeTurnJob(k, "threats", SECONDS.list);
-const makeGoalsJob = (k) =>
-  isOpen(k) ? makeTurnJob(k, "goals", SECONDS.list, { win: !countEmpty() }) : null;
+/** Return the job that tells which goal is best for the game. */
+const makeMarkJob = (k) =>
+  isOpen(k) && !countEmpty() ? makeTurnJob(k, "goals", { win: true }) : null;
 
 /** Return the chances to win the game after a step; null while they are too uncertain. */
 export function findWin(k) {
-  const found = searches.games.find(makeWinJob(k))?.found;
+  const found = queue.find(makeWinJob(k))?.found;
   return found?.words ? found : null;
 }
 
 /** Return whether the games after a step have finished, and the error if they are impossible. */
 export const findWinState = (k) => ({
-  isKnown: searches.games.isDone(makeWinJob(k)),
-  wrong: searches.games.find(makeWinJob(k))?.wrong,
+  isKnown: queue.isDone(makeWinJob(k)),
+  wrong: queue.find(makeWinJob(k))?.wrong,
 });
 
 /** Return the row of the player to move in an answer to `win`. */
 export const findMover = ({ player, players }) => players.find((row) => row.player === player);
 
-const findGoals = () => searches.lists.find(makeGoalsJob(store.state.at));
-export const findThreats = () => searches.lists.find(makeThreatsJob(store.state.at));
-export const isListingGoals = () => searches.lists.isSearching(makeGoalsJob(store.state.at));
+// The lists of goals and threats.
 
-/** Return the goals of the turn, in the order of the server. */
-export function listOffers() {
-  const { found, wrong } = findGoals() ?? {};
-  const offers = (found?.goals ?? []).filter(({ parameters }) => parameters);
-  return {
-    wrong,
-    offers: offers.map((offer) => ({ ...offer, isChosen: isChosen(offer.parameters) })),
-  };
+const findPart = (part) => makeAnalysisJob(store.state.at, "usual", { parts: [part] });
+export const findThreats = () => findAnalysis(store.state.at);
+export const findListState = (part) => ({
+  isSearching: !queue.isDone(findPart(part)),
+  wrong: queue.find(findPart(part))?.wrong,
+});
+
+/** Return the choice that is clearly the best for the game; null while none is. */
+export function findMark() {
+  const goals = queue.find(makeMarkJob(store.state.at))?.found?.goals ?? [];
+  return goals.find(({ is_best: isBest }) => isBest) ?? null;
 }
 
-export const isOver = (turn) => turn?.phase === "over";
+/** Return the goals of the turn, in the order of the server, with the numbers that are shown. */
+export function listOffers() {
+  const offered = findAnalysis(store.state.at)?.goals ?? [];
+  const mark = findMark();
+  return offered
+    .filter((goal) => goal.is_offered || isChosen(goal.parameters))
+    .map((goal) => ({
+      ...goal,
+      ...(isChosen(goal.parameters) && { figure: findShown()?.figure ?? "" }),
+      isChosen: isChosen(goal.parameters),
+      isMarked: mark !== null && isSameGoal(goal.parameters, mark),
+    }));
+}
+
+const isOver = (turn) => turn?.phase === "over";
 
 /** Return whether the attacks of a turn are over. */
 export const isEnding = (turn) => isOver(turn) || turn?.phase === "fortify";
@@ -231,5 +308,5 @@ export const isReached = () => findTurn()?.phase === "attack" && findPlan()?.is_
 /** Whether the list of goals is on the screen. */
 export function isChoosing() {
   const { view, picked } = store;
-  return view === "goals" || (!view && (!findGoalText() || (isReached() && picked.to === null)));
+  return view === "goals" || (!view && (!findGoal() || (isReached() && picked.to === null)));
 }

@@ -1,20 +1,21 @@
 // Lists: the goals of a turn, and the threats of the opponents. The lists change with each answer.
 
 import { actions } from "./map_actions.js";
-import { countEmpty, findThreats, isListingGoals, listOffers } from "./map_jobs.js";
+import { findListState, findThreats, listOffers } from "./map_jobs.js";
 import { shortenPlayer } from "./map_labels.js";
 import { button, makeChoice, markName, row } from "./map_parts.js";
 import { findTurn, store } from "./map_store.js";
 import { element, table } from "./redraw.js";
 
+const CONDITION = "Each chance is separate: the opponent plays only for this goal.";
+export const BEST = "best for the game";
+
 const capitalise = (words) => words[0].toUpperCase() + words.slice(1);
 
 export function showGoals() {
-  const { wrong, offers } = listOffers();
-  const isListing = isListingGoals();
-  const rows = offers.map(({ parameters, isChosen, goal, figure, words, win }) => {
-    const isPlaying = isListing && win === undefined && !countEmpty();
-    const said = [words, isPlaying && "game …"].filter(Boolean).join(", ");
+  const { wrong, isSearching } = findListState("goals");
+  const rows = listOffers().map(({ parameters, isChosen, isMarked, goal, figure, words }) => {
+    const said = [words, isMarked && BEST].filter(Boolean).join(", ");
     const choose = () => actions.chooseOffer(parameters);
     return makeChoice(capitalise(goal), figure, said, isChosen, choose);
   });
@@ -23,7 +24,7 @@ export function showGoals() {
     element(
       "p",
       { className: "help", role: "status" },
-      (!countEmpty() && wrong) || (isListing && "Still searching …"),
+      wrong || (isSearching && "Still searching …"),
     ),
     element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, rows),
   ];
@@ -31,8 +32,9 @@ export function showGoals() {
 
 /** Return each opponent's threats on their next turn, and the fortifying move that helps most. */
 export function showThreats() {
-  const entry = findThreats();
-  const threats = (entry?.found?.threats ?? []).filter(({ figure }) => figure);
+  const found = findThreats();
+  const { wrong, isSearching } = findListState("threats");
+  const threats = (found?.threats ?? []).filter(({ figure }) => figure);
   const { players: all } = store.state;
   const { mover } = findTurn();
   const players = [...all.slice(mover + 1), ...all.slice(0, mover)].filter((name) =>
@@ -45,8 +47,8 @@ export function showThreats() {
     ...players.map((player) => showChance(goal, player)),
   ]);
   const heads = ["", ...players.map((name) => [markName(name), ` ${shortenPlayer(name)}`])];
-  const isSafe = !rows.length && entry?.found?.is_complete;
-  const words = entry?.wrong || capitalise(entry?.found?.condition ?? "looking …");
+  const isSafe = !rows.length && !isSearching;
+  const words = wrong || (found?.threats ? CONDITION : "Looking …");
   return [
     element("h3", {}, "What can they do to me on their next turn?"),
     element("p", { className: "help", role: "status" }, words),
@@ -61,10 +63,9 @@ export function showThreats() {
  * and as a sentence in other phases.
  */
 export function showHelpfulMove() {
-  const found = findThreats()?.found;
-  const move = found?.move;
+  const move = findThreats()?.move;
   if (!move) {
-    const isSettled = found?.is_complete && findTurn()?.fortify?.length > 0;
+    const isSettled = !findListState("threats").isSearching && findTurn()?.fortify?.length > 0;
     return isSettled ? element("p", { className: "help" }, "No fortifying move helps.") : null;
   }
   const { territories } = store.board;

@@ -60,7 +60,7 @@ export function makeState(board, code, names) {
 /** Replace parts of a state. A change of the position removes all steps. */
 export function changeState(state, parts) {
   const isOther = Object.keys(parts).some((name) => name === "code" || name in makeSetup(state));
-  const start = { steps: [], at: 0, goal: state.goal && setPrice(state.goal, 0) };
+  const start = { steps: [], at: 0, goal: state.goal && setPrice(state.goal, null) };
   return { ...state, ...(isOther && start), ...parts };
 }
 
@@ -124,7 +124,7 @@ export function findLetters(players) {
 }
 
 // A goal is a text `kind.hold.numbers`; only the server knows the kinds. As a step it is a text
-// `o` and `kind-hold-price-numbers`, with the price of a lost army in billionths, or 0.
+// `o` and `kind-hold-price-numbers`, with 1 + the price of a lost army in billionths; 0 if unknown.
 
 const BILLION = 1e9;
 
@@ -137,14 +137,14 @@ export function readGoal(text) {
 /** Return the price of a lost army in the text of a goal step, as a part of a goal in questions. */
 export function readPrice(text) {
   const price = Number(text.split("-")[2] ?? 0);
-  return price ? { price: price / BILLION } : {};
+  return price ? { price: (price - 1) / BILLION } : {};
 }
 
 /** Return the text of a goal step with a price. */
 export const setPrice = (text, price) =>
   text
     .split("-")
-    .with(2, Math.round(price * BILLION))
+    .with(2, price === null ? 0 : 1 + Math.round(price * BILLION))
     .join("-");
 
 /** Return the text of a goal that must also be held, or need not be held. */

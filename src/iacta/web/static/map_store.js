@@ -1,9 +1,9 @@
 // The store: all mutable data of the board page.
 //
-// Other modules read `store`, the tree of turns and the searches. `commit` replaces the state, which
+// Other modules read `store`, the tree of turns and the queue. `commit` replaces the state, which
 // is also in the URL; `update` changes other data. Both functions redraw the page.
 
-import { Searches } from "./map_analysis.js";
+import { Queue } from "./map_analysis.js";
 import * as History from "./map_history.js";
 import { writeLink } from "./map_link.js";
 import { setPrice } from "./map_state.js";
@@ -16,14 +16,7 @@ export const look = JSON.parse(on.page.dataset.look);
 export const tree = new History.Tree();
 export const address = new Address();
 
-const render = () => store.render();
-/** The searches for a plan, for chances to win, for goals and threats, and for values of steps. */
-export const searches = {
-  plans: new Searches(render),
-  games: new Searches(render),
-  lists: new Searches(render),
-  values: new Searches(render),
-};
+export const queue = new Queue(() => store.render());
 
 export const store = {
   /** @type {import("./map_state.js").Board} */
@@ -52,8 +45,10 @@ export const store = {
   lastTap: { x: 0, y: 0, time: 0, words: "" }, // the last tap beside the map
   taps: [], // functions for queued taps; each returns whether the tap is still possible
   lastPlan: null, // the last plan, which stays on the screen until the next plan is known
-  longer: null, // the job for which the user requested a longer search
-  values: { key: "", goals: [], rows: [], job: null }, // values of steps; a requested row is null
+  longer: null, // the start of the goal for which the user requested a longer search
+  analyses: new Map(), // the last analysis of each turn, by its code
+  // the values of steps and the requests for them by level, and the level that is shown of each goal
+  values: { key: "", rows: {}, jobs: {}, levels: {} },
 };
 
 /** Change parts of the store, and redraw the page. */
@@ -89,7 +84,6 @@ export function forgetBegun() {
     moving: null,
     refused: null,
     fixes: null,
-    longer: null,
     help: "",
     isPicking: false,
   });

@@ -1,8 +1,8 @@
 // The panel of the next action in each phase of a turn.
 
 import { actions } from "./map_actions.js";
-import { countMoving, findPlan } from "./map_jobs.js";
-import { showHelpfulMove } from "./map_lists.js";
+import { countMoving, findMark, findPlan, findShown, isChoosing } from "./map_jobs.js";
+import { BEST, showHelpfulMove } from "./map_lists.js";
 import { button, form, makeChoice, numberField, readField, row, tool } from "./map_parts.js";
 import { countLeft, findTurn, store } from "./map_store.js";
 import { element } from "./redraw.js";
@@ -69,9 +69,11 @@ function showAttacks() {
   const { picked, state, help } = store;
   const turn = findTurn();
   const isSame = (a, b) => a.from === b.from && a.to === b.to;
-  const moves = (store.lastPlan?.moves ?? []).filter((move) =>
-    turn.odds.some((border) => isSame(border, move)),
-  );
+  const shown = findShown(); // an earlier or quicker plan keeps its place, but has no numbers
+  const plan = findPlan() ?? store.lastPlan;
+  const isLegal = (move) => turn.odds.some((border) => isSame(border, move));
+  const hide = (move) => ({ ...move, figure: "…", words: "…", success: null });
+  const moves = (plan?.moves ?? []).filter(isLegal).map((move) => (shown ? move : hide(move)));
   const border = turn.odds.find(isPickedBorder);
   const hint = turn.odds.length
     ? "Tap one of your territories, then the one to attack."
@@ -96,7 +98,7 @@ function showAttacks() {
             moves.find((move) => isSame(move, border)),
           ),
         row(
-          showStop("tool", store.lastPlan?.stop?.words),
+          showStop("tool", shown?.stop?.words),
           border && tool("Other attacks", () => actions.pickBorder(null, null), { id: "others" }),
           !state.at && turn.usual > 0 && tool(`Place ${turn.usual} new armies first`, placeFirst),
         ),
@@ -112,24 +114,24 @@ function showMove({ from, to, name, figure, words }, isPicked) {
 }
 
 /** Return the button that ends the attacks, with the cost of this choice. */
-export const showStop = (className, cost) =>
-  button(
-    className,
-    () => actions.takeStep({ do: "stop" }),
-    "Stop attacking",
-    cost && element("small", {}, ` (${cost})`),
-  );
+export function showStop(className, cost) {
+  const isBest = isChoosing() && findMark()?.goal === "hold without attacking";
+  const words = isBest ? BEST : cost;
+  const stop = () => actions.takeStep({ do: "stop" });
+  return button(className, stop, "Stop attacking", words && element("small", {}, ` (${words})`));
+}
 
 function showBattle(border, move) {
   const { from, to, dice, rolls, words } = border;
   const { territories } = store.board;
   const { armies } = findTurn();
   const attack = (parts) => actions.takeStep({ do: "attack", from, to, ...parts });
-  const worth = move && [
-    `Goal: ${move.figure}, ${move.words}.`,
-    move.success && `${move.success[0].toUpperCase()}${move.success.slice(1)}.`,
-  ];
-  const useless = findPlan() && ["This attack does not help you reach the goal."];
+  const worth = move &&
+    move.figure !== "…" && [
+      `Goal: ${move.figure}, ${move.words}.`,
+      move.success && `${move.success[0].toUpperCase()}${move.success.slice(1)}.`,
+    ];
+  const useless = !move && findShown() && ["This attack does not help you reach the goal."];
   const value = `${from} ${to}`; // for `map_taps.js`, to distinguish equal labels
   const rollButtons = rolls.map(([lost, killed, label, title]) => {
     const left = { left: armies[from] - lost, their_left: armies[to] - killed, dice };

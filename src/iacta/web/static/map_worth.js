@@ -4,18 +4,17 @@ import { actions } from "./map_actions.js";
 import { svg } from "./map_board.js";
 import { findLine, isGoalStep } from "./map_history.js";
 import {
-  canPlanLonger,
   countEmpty,
+  describeSearch,
   findComparable,
-  findGoalEntry,
   findMover,
-  findSum,
+  findRow,
+  findShown,
   findWin,
   findWinState,
+  hasGoal,
   isEnding,
   isPlanning,
-  listOffers,
-  makeGoalJob,
   planLonger,
   stopPlanning,
 } from "./map_jobs.js";
@@ -26,29 +25,23 @@ import { element, table } from "./redraw.js";
 
 /** Return the chance to reach the goal as a number, a bar and a sentence. */
 export function showValue(turn) {
-  const entry = findGoalEntry();
-  const found = entry?.found ?? null;
-  const soFar = entry?.soFar;
-  const isSaid = found && (found.figure || !soFar); // otherwise show the progress
-  const sum = isEnding(turn) && findSum();
+  const shown = findShown();
+  const sum = isEnding(turn) && findRow(store.state.at)?.sum;
   const said =
     turn?.problem ??
     (isEnding(turn)
       ? `${turn.sentence}${sum ? ` In this turn ${sum}.` : ""}`
-      : isSaid
-        ? found.sentences[0]
-        : (soFar?.words ?? entry?.wrong));
-  const { figure, value, range } = findGoalHeadline(entry);
+      : (shown?.sentences[0] ?? describeSearch()));
   return [
     !isEnding(turn) &&
       findGoalText() &&
       element(
         "div",
         { className: "chances" },
-        element("strong", { id: "figure" }, figure),
-        value !== null && showGoalBar(value, figure, range),
-        isPlanning() && found && tool("Stop", stopPlanning),
-        !isPlanning() && found && canPlanLonger(entry) && tool("Search longer", planLonger),
+        element("strong", { id: "figure" }, shown?.figure ?? ""),
+        shown?.is_chance && showGoalBar(shown),
+        isPlanning() && shown && tool("Stop", stopPlanning),
+        !isPlanning() && canPlanLonger(shown) && tool("Search longer", planLonger),
       ),
     element(
       "p",
@@ -59,44 +52,28 @@ export function showValue(turn) {
   ];
 }
 
-/** Return the chance to reach the goal as text, as a value (null if unknown), and its range. */
-function findGoalHeadline(entry) {
-  const { found, soFar } = entry ?? {};
-  // The list of goals may show a chance before the plan is known.
-  const isListed = !found && !findGoal()?.hold;
-  const offer = isListed && listOffers().offers.find(({ isChosen }) => isChosen);
-  const known = found ? found.is_chance && found.figure && found.value : offer?.chance;
-  const values = [known, soFar?.value].filter((each) => typeof each === "number");
-  const isBoundOnly = found?.is_chance && !values.length;
-  return {
-    figure: found?.figure ?? offer?.figure ?? "",
-    value: isBoundOnly ? -1 : values.length ? Math.max(...values) : null,
-    range: found
-      ? { ...found.interval, upper_bound: found.upper_bound }
-      : offer && { ...offer.interval, upper_bound: offer.interval.high },
-  };
-}
+const canPlanLonger = (shown) =>
+  shown?.level && !shown.proven && shown.level !== "long" && store.longer !== findGoalStart();
 
 /** Return the part of the answer about the goal that is shown below the next action. */
 export function showMore() {
-  const { found, soFar } = findGoalEntry() ?? {};
-  const isOpen = !["fortify", "over"].includes(findTurn()?.phase);
+  const found = findShown();
+  const isOpen = !isEnding(findTurn());
+  const isSearching = isPlanning() && found; // otherwise the report says it
+  const doing = isSearching && (describeSearch() || "Searching …");
   return [
-    element(
-      "p",
-      { id: "doing", role: "status" },
-      isPlanning() && found && (soFar?.words ?? "Searching …"), // otherwise the report says it
-    ),
+    element("p", { id: "doing", role: "status" }, doing),
     isOpen && found?.sentences.length > 1 && element("p", {}, found.sentences.slice(1).join(" ")),
   ];
 }
 
 function describeWaiting() {
-  if (makeGoalJob(store.state.at)) return "Searching …";
+  if (hasGoal()) return "Searching …";
   return findGoalText() ? "Choose on the map what to take." : "Choose a goal.";
 }
 
-function showGoalBar(value, figure, range) {
+/** Return a bar with the chance of a plan, its interval, and the bound on all plans. */
+function showGoalBar({ chance, figure, interval: range, upper_bound: bound }) {
   const isWide = range && range.high - range.low >= 0.001;
   const setPart = (part, start = 0) => `--part:${part};--start:${start}`;
   const bar = element(
@@ -110,12 +87,12 @@ function showGoalBar(value, figure, range) {
       ariaValueMax: "100",
       ariaValueText: figure,
     },
-    element("span", { className: "most", style: setPart(range?.upper_bound ?? 1) }),
-    element("span", { className: "now", style: setPart(Math.max(value, 0)) }),
+    element("span", { className: "most", style: setPart(bound ?? 1) }),
+    element("span", { className: "now", style: setPart(chance ?? 0) }),
     isWide &&
       element("span", { className: "range", style: setPart(range.high - range.low, range.low) }),
   );
-  if (value >= 0) bar.ariaValueNow = String(100 * value);
+  if (chance !== undefined) bar.ariaValueNow = String(100 * chance);
   return bar;
 }
 
@@ -189,7 +166,7 @@ export function showSteps() {
     });
   const rows = findLine(state.steps, state.at).map((k) => {
     const step = state.steps[k - 1];
-    const isCostly = store.values.rows[k]?.is_costly;
+    const isCostly = findRow(k)?.is_costly;
     const mark = element("span", { className: "mark", title: "a costly choice" }, " ?");
     const words = isGoalStep(step)
       ? `Goal: ${findGoal(k)?.words ?? "none"}`
@@ -213,14 +190,14 @@ export function showSteps() {
  */
 function showFigures(k) {
   const win = findComparable(k) === k && findWin(k);
-  const value = store.values.rows[k]?.words ?? tree.turns[k]?.luck;
+  const value = findRow(k)?.words ?? tree.turns[k]?.luck;
   const words = [value, win && `wins ${findMover(win).figure} of games`];
   return element("small", {}, words.filter(Boolean).join(", "));
 }
 
 /** Return a graph of the chances after each step: one curve for each turn and each player. */
 export function showGraph() {
-  const { state, values } = store;
+  const { state } = store;
   const line = [0, ...findLine(state.steps, state.at)];
   const x = (n) => (300 * n) / (line.length - 1);
   const y = (value) => 55 - 50 * value;
@@ -232,7 +209,7 @@ export function showGraph() {
   const turns = [[]];
   for (const [n, k] of line.entries()) {
     if (k === findGoalStart(k)) turns.push([]);
-    const row = values.rows[k];
+    const row = findRow(k);
     if (row?.is_chance) turns.at(-1).push([n, row.value, k]);
   }
   const findColour = (player) => findPlayer(player)?.colour ?? "currentColor";
@@ -250,7 +227,7 @@ export function showGraph() {
     const d = `M${x(n).toFixed(1)},${y(value).toFixed(1)}h.01`;
     return svg("path", { d, class: k === state.at ? "dot here" : "dot" });
   });
-  const figures = line.flatMap((k) => values.rows[k]?.figure || []);
+  const figures = line.flatMap((k) => findRow(k)?.figure || []);
   const shape = { id: "graph", viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img" };
   const label = `The chance during the turn: ${figures.join(", ")}`;
   const half = svg("path", { d: "M0,30H300", class: "half" });
