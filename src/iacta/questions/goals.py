@@ -329,7 +329,8 @@ def format_reach(reach: GoalAnalysis) -> str:
         return NOT_KNOWN
     if not reach.is_chance:
         return format_goal_value(reach.value, is_chance=False)
-    chance = Fraction(1) if reach.is_reached else reach.value
+    is_certain = reach.is_reached or reach.upper_bound <= 0
+    chance = Fraction(round(reach.value)) if is_certain else reach.value
     return shorten_percent(format_best_found(chance, reach.interval, reach.upper_bound))
 
 

@@ -12,7 +12,12 @@ from iacta.forms.moment import (
     describe_condition,
     describe_winner,
 )
-from iacta.forms.percentages import format_all_digits, format_goal_value
+from iacta.forms.percentages import (
+    format_all_digits,
+    format_best_found,
+    format_goal_value,
+    shorten_percent,
+)
 from iacta.forms.question import Answer, Charts
 from iacta.forms.sections import Section
 from iacta.forms.sentences import add_noun, note_rules
@@ -169,6 +174,8 @@ class PlanAnswer(Answer):
             return ""
         is_chance = plan.goal.is_chance
         shown = sentences.mark_certain_chance(plan, value) if is_chance else value
+        if is_chance and not held:
+            return shorten_percent(format_best_found(shown, interval, plan.upper_bound))
         return format_goal_value(shown, interval, is_chance=is_chance)
 
     def rows(self) -> Iterator[Sequence[object]]:
