@@ -23,6 +23,7 @@ import numpy as np
 from benchmarks import (
     batches,
     board,
+    coherence,
     compiled,
     decisions,
     eliminations,
@@ -314,6 +315,7 @@ GROUPS: dict[str, tuple[Measure, ...]] = {
     "load": (load.measure_load,),
     "limits": limits.MEASURES,
     "board": (board.measure_board,),
+    "coherence": coherence.MEASURES,
 }
 
 
