@@ -32,6 +32,7 @@ from iacta.game import Share as Share
 from iacta.game import Survivor as Survivor
 from iacta.game import Turn as Turn
 from iacta.game import Victory as Victory
+from iacta.game import deal as deal
 from iacta.game import evaluate as evaluate
 from iacta.game import evaluate_battle as evaluate_battle
 from iacta.game import traded_armies as traded_armies
@@ -236,6 +237,7 @@ __all__ = [
     "break_even_ratio",
     "classic_board",
     "compute_prize_to_roll",
+    "deal",
     "defend_fronts",
     "defenders_needed",
     "eliminate",

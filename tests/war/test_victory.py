@@ -22,10 +22,11 @@ from iacta import (
 )
 from iacta.analysis import goals_in_reach
 from iacta.game import Attack, Defend, EndPhase, Fortify, OwnTerritories, Place
+from iacta.game.deal import deal_missions
 from iacta.plan import OwnAny, TakeAll, best_plan
 from iacta.plan.winning import find_win
 from iacta.war import ai
-from iacta.war.games import CHOSEN_AIM, Aim, War, deal_missions, list_seats
+from iacta.war.games import CHOSEN_AIM, Aim, War, list_seats
 from iacta.war.players import ELIMINATE, PLAYERS, WIN
 from tests.cases import choose_seeds
 from tests.war.games import NAMES, random_turn

@@ -18,6 +18,7 @@ from iacta.game.actions import (
     Trade,
 )
 from iacta.game.cards import Hand, Sets, traded_armies
+from iacta.game.deal import deal
 from iacta.game.missions import Eliminate, Hidden, Mission, Missions, OwnContinents, OwnTerritories
 from iacta.game.odds import BorderOdds, list_border_odds
 from iacta.game.policies import Evaluation, evaluate, evaluate_battle
@@ -57,6 +58,7 @@ __all__ = [
     "Trade",
     "Turn",
     "Victory",
+    "deal",
     "evaluate",
     "evaluate_battle",
     "list_border_odds",

@@ -25,6 +25,7 @@ from iacta.forms.whole_game import (
     format_share_and_range,
 )
 from iacta.game import Turn
+from iacta.game.deal import deal_missions
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
@@ -34,7 +35,6 @@ from iacta.war.games import (
     TimeIsOverError,
     War,
     choose_best_aim_per_goal,
-    deal_missions,
     describe_aim,
 )
 from iacta.war.narration import describe_moves

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from math import inf
-from random import Random
 from threading import Lock
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from iacta.game import Action, Advance, Attack, Defend, EndPhase, Fortify, Hand, Place, Reveal
 from iacta.game import Trade as TradeAction
 from iacta.game.actions import Result
+from iacta.game.deal import deal_missions
 from iacta.game.turn import Move, PlayedTurn, Turn
 from iacta.game.victory import Victory
 from iacta.inputs.checks import quote
@@ -152,13 +152,6 @@ def list_seats(turn: Turn) -> tuple[str, ...]:
     return tuple(
         player for player in turn.players if player in turn.owners or player in (turn.cards or ())
     )
-
-
-def deal_missions(turn: Turn, seed: int) -> Turn:
-    """Return a turn with hidden missions dealt at random."""
-    random = Random(seed)  # noqa: S311 # games do not need cryptographic randomness
-    victory = turn.victory.deal(turn, random)
-    return turn if victory == turn.victory else turn.with_options(victory=victory)
 
 
 def _hide_missions(played: PlayedTurn, dealt: Turn, turn: Turn) -> PlayedTurn:

@@ -11,11 +11,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from iacta.game.deal import deal_missions
 from iacta.game.turn import Policy, Turn
 from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.estimate import Estimate, Interval
-from iacta.war.games import War, check_war, deal_missions, list_seats
+from iacta.war.games import War, check_war, list_seats
 from iacta.war.players import PLAYERS, find_player
 
 MAX_ROUNDS = 200  # a game ends without a winner after this many rounds

@@ -29,6 +29,7 @@ from iacta.game.codes import (
     read_fields,
     read_rules,
 )
+from iacta.game.deal import deal_armies
 from iacta.game.setup import list_owners
 from iacta.game.steps import (
     STEP_TEXTS,
@@ -175,12 +176,7 @@ def deal_territories(body: Mapping[str, Any]) -> dict[str, Any]:
         for name, most in (("players", 100), ("territories", 1024), ("armies", 10**4))
     )
     rng = np.random.default_rng()
-    owners = rng.permutation(np.arange(size) % count)
-    armies = np.ones(size, int)
-    for player in range(count):
-        own = np.flatnonzero(owners == player)
-        if own.size:
-            np.add.at(armies, rng.choice(own, max(each - own.size, 0)), 1)
+    owners, armies = deal_armies(count, each, rng.permutation(size), rng)
     return {"owners": owners.tolist(), "armies": armies.tolist()}
 
 

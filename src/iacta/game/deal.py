@@ -1,0 +1,170 @@
+"""Deals: the territories, armies and missions at the start of a game."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from random import Random
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from iacta.board import Board, Holding, Position
+from iacta.board.board import fold_name, read_name
+from iacta.board.codes import MAX_TERRITORY_ARMIES
+from iacta.game.cards import Sets
+from iacta.game.missions import Hidden, Missions
+from iacta.game.turn import Turn
+from iacta.game.victory import Capitals, Victory
+from iacta.inputs.checks import quote, read_int, read_list
+from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.rules.rules import Rules
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+
+STARTING_ARMIES = {2: 40, 3: 35, 4: 30, 5: 25, 6: 20}  # by number of players, from the rule book
+BOX_TERRITORIES = 42  # the number of territories on the board of the rule book
+GUARDS, GUARDS_OF = 2, 5  # two fifths of the armies that a player may place guard their capital
+DEALT_VICTORIES = ("capitals", "missions")
+
+
+def deal(
+    board: Board,
+    players: Iterable[str],
+    *,
+    seed: int,
+    armies: int | None = None,
+    rules: Rules | str = "classic",
+    victory: Victory | str | None = None,
+    cards: bool = True,
+    trade: Sets | None = None,
+    symbols: Mapping[str, str] | None = None,
+    rules_of: Mapping[str, Rules | str] | None = None,
+    fortify: str | None = None,
+    whole_battles: bool = False,
+) -> Turn:
+    """Return the first turn of a game, with territories and armies dealt at random.
+
+    board: the board. All its territories are dealt, and the numbers of any two players differ by at
+        most one.
+    players: the two to six players in the order of play; the first player begins.
+    seed: the seed of the deal. The same seed gives the same deal.
+    armies: the armies of each player at the start; `None` for the number in the rule book: 40, 35,
+        30, 25 or 20 for two to six players on 42 territories, and in proportion on other boards.
+        Each territory gets one army. All other armies are placed at random on their owner's
+        territories.
+    victory: the victory condition; `"capitals"` if each player needs all capitals, which are drawn
+        at random; `"missions"` for secret missions. Hidden missions are dealt, and then secret.
+        Two fifths of the armies that a player may place guard the player's capital.
+    cards: whether the game has cards.
+    rules, trade, symbols, rules_of, fortify, whole_battles: the same as for `Turn`.
+
+    Raises `IactaError` for fewer territories than players, and for the same reasons as `Turn`.
+
+    >>> from iacta.board.files import classic_board
+    >>> turn = deal(classic_board(), ["red", "blue", "green"], seed=1)
+    >>> turn.phase, turn.player, turn.place, sum(turn.armies), turn.owners.count("blue")
+    ('place', 'red', 4, 105, 14)
+    """
+    if not isinstance(board, Board):
+        raise MalformedError(f"board must be a Board, got {quote(board)}")
+    names = [read_name(name, "player") for name in read_list(players, "players", "names")]
+    if len(names) not in STARTING_ARMIES or len({*map(fold_name, names)}) < len(names):
+        raise IllegalError(f"players must be from 2 to 6 different names, got {quote(names)}")
+    lands = board.territories
+    if len(lands) < len(names):
+        raise IllegalError(
+            f"players must be at most the {len(lands)} territories of {board.name!r}, "
+            f"got {len(names)}"
+        )
+    if isinstance(victory, str) and victory not in DEALT_VICTORIES:
+        raise IllegalError(
+            f"victory must be a Victory, or one of {', '.join(DEALT_VICTORIES)}, "
+            f"got {quote(victory)}"
+        )
+    usual = STARTING_ARMIES[len(names)] * len(lands) // BOX_TERRITORIES
+    number = usual if armies is None else read_int(armies, "armies", 1, MAX_TERRITORY_ARMIES)
+    rng = np.random.default_rng(read_int(seed, "seed"))
+    order = rng.permutation(len(lands))
+    if victory == "capitals":
+        drawn = (lands[t] for t in order[: len(names)].tolist())
+        victory = Capitals(dict(zip(names, drawn, strict=True)))
+    elif victory == "missions":
+        victory = Missions(dict.fromkeys(names, Hidden()))
+    capitals = _find_capitals(victory, board, names) if isinstance(victory, Capitals) else ()
+    owners, strength = deal_armies(len(names), number, order, rng, capitals)
+    rows = zip(owners.tolist(), strength.tolist(), strict=True)
+    turn = Turn(
+        Position(board, names[0], [Holding(names[owner], held) for owner, held in rows]),
+        rules,
+        players=names,
+        cards={} if cards else None,
+        trade=trade,
+        symbols=symbols,
+        rules_of=rules_of,
+        fortify=fortify,
+        whole_battles=whole_battles,
+        victory=None if isinstance(victory, str) else victory,
+    )
+    turn = turn.with_options(place=turn.new_armies())
+    return deal_missions(turn, int(rng.integers(2**62)))
+
+
+def deal_armies(
+    players: int,
+    armies: int,
+    order: Ints,
+    rng: np.random.Generator,
+    capitals: Sequence[int | None] = (),
+) -> tuple[Ints, Ints]:
+    """Return the index of the owner of each territory, and its armies.
+
+    players: the number of players.
+    armies: the armies of each player; at least one on each territory.
+    order: the indices of all territories in the order in which they are dealt.
+    rng: the random number generator that places armies.
+    capitals: the index of each player's capital, or `None`, for players who have a capital.
+
+    >>> rng = np.random.default_rng(1)
+    >>> owners, armies = deal_armies(2, 5, np.array([2, 0, 1]), rng)
+    >>> owners.tolist(), int(armies[owners == 0].sum()), int(armies[owners == 1].sum())
+    ([1, 0, 0], 5, 5)
+    """
+    order, strength = order.copy(), np.ones(len(order), np.int64)
+    for player, capital in enumerate(capitals):  # each player gets their own capital
+        if capital is not None:
+            at = int(np.flatnonzero(order == capital)[0])
+            order[[player, at]] = order[[at, player]]
+    owners = np.empty_like(order)
+    owners[order] = np.arange(len(order)) % players
+    for player, capital in zip_longest(range(players), capitals):
+        own = order[player::players]
+        left = max(armies - own.size, 0) if own.size else 0
+        if capital is not None:
+            guards = left * GUARDS // GUARDS_OF
+            strength[capital] += guards
+            left -= guards
+        if left:
+            np.add.at(strength, rng.choice(own, left), 1)
+    return owners, strength
+
+
+def deal_missions(turn: Turn, seed: int) -> Turn:
+    """Return a turn with hidden missions dealt at random.
+
+    turn: the turn. A dealt mission is secret: only its player knows it.
+    seed: the seed of the deal.
+
+    >>> code = "1;classic;red;Peru:red:3,Siam:blue:2;attack;win=missions:,red:hidden,blue:hidden"
+    >>> deal_missions(Turn.from_code(code), 3).victory.format_texts()[1]["blue"]
+    'secret eliminate red'
+    """
+    random = Random(seed)  # noqa: S311 # games do not need cryptographic randomness
+    victory = turn.victory.deal(turn, random)
+    return turn if victory == turn.victory else turn.with_options(victory=victory)
+
+
+def _find_capitals(victory: Capitals, board: Board, players: Sequence[str]) -> list[int | None]:
+    """Return the index of each player's capital; `None` for a player without a capital."""
+    given = {fold_name(str(name)): territory for name, territory in victory.capitals.items()}
+    found = (given.get(fold_name(name)) for name in players)
+    return [None if each is None else board.territories.index(board.find(each)) for each in found]
