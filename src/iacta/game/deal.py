@@ -113,7 +113,7 @@ def deal_armies(
     players: int,
     armies: int,
     order: Ints,
-    rng: np.random.Generator,
+    rng: "np.random.Generator",  # a string, because NumPy loads this module lazily
     capitals: Sequence[int | None] = (),
 ) -> tuple[Ints, Ints]:
     """Return the index of the owner of each territory, and its armies.
