@@ -244,7 +244,7 @@ def test_a_fulfilled_mission_wins_at_the_end_of_the_turn() -> None:
     assert "You win the game at the end of your turn" in str(found)
     first = goals_in_reach(turn)[0]
     assert (first.words, first.value) == ("win now", 1)
-    wins = [each for each in threats(turn).threats if each.kind == "win"]
+    wins = [each for each in threats(turn, "quick").threats if each.kind == "win"]
     assert [each.chance for each in wins] == [1]
 
 

@@ -76,7 +76,7 @@ MORE: dict[str, list[dict[str, Any]]] = {
     "steps": [{"code": ATTACKS, "take": "Brazil", "steps": [STEP]}],
     "goals": [{"code": ATTACKS, "win": True}, {"code": PLACING, "win": True}],
     "win": [
-        {"code": ATTACKS, "player": player, "best_goal": True, "turn_": True}
+        {"code": ATTACKS, "player": player, "turn_": True}
         for player in ("usual", "keeper", "strong", "simple")
     ],
 }
