@@ -71,7 +71,7 @@ def test_the_policy_of_an_ai_plays_like_the_core(condition: str, name: str) -> N
         rng = Random(seed)  # noqa: S311 # plays games, no secrets
         turn = random_turn(rng)
         turn = turn.with_options(victory=CONDITIONS[condition](rng, turn))
-        turn = deal_missions(turn, seed)
+        turn = deal_missions(turn, seed).seen_by(turn.player)  # as the policy sees it
         if turn.phase == "over" or turn.winner is not None or len(list_seats(turn)) < 2:
             continue
         follow = ai(name, seed=seed).follow()

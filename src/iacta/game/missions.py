@@ -570,6 +570,10 @@ class Missions(Victory):
     def is_hidden(self, player: str) -> bool:
         return player in self.secret or isinstance(self._missions[player], Hidden)
 
+    def hide_from(self, player: str) -> Self:
+        secret = {name: Hidden() for name in self.secret if name != player}
+        return replace(self, missions={**self._missions, **secret}) if secret else self
+
     def _make_own_mission(self, turn: GameState) -> Mission:
         return OwnTerritories(min(self.instead or INSTEAD, len(turn.owners)))
 

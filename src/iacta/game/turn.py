@@ -211,6 +211,37 @@ class Turn(TurnData):
         """
         return self.victory.find_winner(self)
 
+    def seen_by(self, player: str) -> "Turn":
+        """Return the turn as a player sees it.
+
+        player: the player, in any spelling. The player knows their own cards and mission, and the
+            number of each other player's cards. Secret missions of other players are hidden.
+
+        The AIs of `iacta.war` decide from this turn. Raises `IllegalError` for an unknown player.
+
+        >>> code = "1;classic;red;Peru:red:3,Siam:blue:2;attack;cards=blue:2.0.0.1.0"
+        >>> turn = Turn.from_code(code)
+        >>> turn.seen_by("red").hand_of("blue"), turn.seen_by("blue").hand_of("blue")
+        (Hand(unknown=3), Hand(infantry=2, jokers=1))
+        """
+        spelling = {fold_name(name): name for name in self.players}
+        if not isinstance(player, str) or fold_name(player) not in spelling:
+            raise IllegalError(
+                f"player must be one of {', '.join(self.players)}, got {quote(player)}"
+            )
+        viewer, cards = spelling[fold_name(player)], self.cards
+        if cards is not None:
+            cards = FrozenDict(
+                {
+                    name: hand if name == viewer else Hand(unknown=hand.number)
+                    for name, hand in cards.items()
+                }
+            )
+        victory = self.victory.hide_from(viewer)
+        if (cards, victory) == (self.cards, self.victory):
+            return self
+        return self.replace_state(self.state._replace(cards=cards, victory=victory))
+
     def replace_armies(self, owners: tuple[str, ...], armies: tuple[int, ...]) -> "Turn":
         """Return a copy of the turn with other owners and armies, without validation.
 

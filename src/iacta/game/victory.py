@@ -235,6 +235,10 @@ class Victory:
         """Return whether the other players do not know a player's mission."""
         return False
 
+    def hide_from(self, player: str) -> Self:
+        """Return the condition as a player knows it: the secret missions of others are hidden."""
+        return self
+
     def list_rival_wins(self, turn: GameState) -> tuple[RivalWin, ...]:
         """Return the wins that an elimination by the player to move gives to other players.
 

@@ -43,13 +43,16 @@ def choose_action(
 ) -> tuple[Action, NamedAim]:
     """Return the next action of an AI, and its aim for the rest of the turn.
 
+    The AI decides from `turn.seen_by`: it knows no cards and secret missions of other players.
+
     aim: the current aim; with `NO_AIM` the AI chooses an aim.
     """
     if not turn.actions():
         raise IllegalError(f"the turn of {turn.player} must have a legal action, but it is over")
-    if turn.winner is not None:
+    seen = turn.seen_by(turn.to_act)
+    if seen.winner is not None:
         return turn.actions()[-1], aim  # after the winning conquest, all armies advance
-    war = War(turn)
+    war = War(seen)
     action, chosen = war.choose_action(ai, seed, aim.choose_aim(war))
     if aim.victim and turn.phase == "advance":
         return action, aim
