@@ -123,7 +123,7 @@ def test_the_numbers_of_a_plan_equal_the_library_s(asia: Plan) -> None:
 
 
 def test_the_title_states_the_finding(asia: Plan) -> None:
-    chance = percent(asia.comparable_value)
+    chance = percent(asia.comparable_value, 1)  # the digits that its interval supports
     assert charts.plan_map(asia).title.startswith(f"You take Asia with a chance of {chance}")
     start = make_position(path(3), 6, 2, 1)
     gone = best_plan(start, eliminate(start, "blue"))

@@ -72,7 +72,7 @@ def test_a_plan_owns_more_territories(more: dict[str, Any]) -> None:
         "number": 1 + more["own_any"],
         "armies": more.get("armies", 1),
     }
-    assert 0.8 < found["value"] == found["upper_bound"]
+    assert 0.8 < found["value"] + found["sacrifice"] == found["upper_bound"]
     assert found["command"].endswith(f"--own-any {' --armies '.join(map(str, more.values()))}")
 
 
@@ -117,11 +117,11 @@ def test_a_sentence_says_how_the_most_likely_plan_differs() -> None:
     plan = ask("plan", **BREAK_AFRICA)
     first, second, *_ = plan.record()["sentences"]
     assert first == (
-        "You take Egypt or North Africa with a chance of 97.43%; "
-        "no plan is more likely to succeed by more than 0.3 points."
+        "You take Egypt or North Africa with a chance of 97.59%; "
+        "no plan is more likely to succeed by more than 0.2 points."
     )
     assert second == (
-        "97.69% if you attack North Africa from Western Europe more often, for 1.1 armies more."
+        "97.69% if you attack North Africa from Western Europe more often, for 1.0 armies more."
     )
 
 
