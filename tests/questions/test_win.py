@@ -37,7 +37,8 @@ from tests.tables import table
 
 pytestmark = pytest.mark.usefixtures("core")
 
-WHO_WINS = Path(__file__).parents[2] / "examples" / "who-wins.txt"
+EXAMPLES = Path(__file__).parents[2] / "examples"
+BOARDS = Path(__file__).parents[1] / "coherence" / "board.tsv"
 CODE = "1;classic;red;Peru:red:9,Venezuela:green:4,Brazil:blue:6,Argentina:blue:1"
 ASKED: dict[str, dict[str, Any]] = {
     "win": {"code": CODE, "games": 20, "seed": 1},
@@ -132,8 +133,9 @@ def test_batches_have_columns_for_the_condition_and_the_second_opinion(
 
 def test_a_threat_far_below_its_bound_is_a_lower_bound() -> None:
     shown = set[bool]()
-    for code in (CODE, WHO_WINS.read_text(encoding="utf-8").strip()):
-        found = ask("threats", code=code)
+    large = BOARDS.read_text(encoding="utf-8").splitlines()[2].partition("\t")[0]
+    for code in (CODE, large):
+        found = ask("threats", code=code, level="quick")
         for each in found.record()["threats"]:
             is_open = each["at_most"] - each["chance"] > MAX_GAP
             is_lower_bound = each["figure"].startswith("at least") or each["figure"] == NOT_KNOWN
@@ -214,7 +216,7 @@ def test_the_chosen_goal_comes_first_and_a_better_value_is_explained(
     seed: int, is_first: bool
 ) -> None:
     missions = {"red": "Asia, South America", "blue": "eliminate red", "green": "24 territories"}
-    turn = Turn.from_code(WHO_WINS.with_name("three-empires.txt").read_text(encoding="utf-8"))
+    turn = Turn.from_code((EXAMPLES / "three-empires.txt").read_text(encoding="utf-8"))
     turn = turn.with_options(victory=Missions(missions))
     found = ask("win", position=turn, games=2, seed=seed, turn_=True)
     values = [each["value"] for each in found.record()["compared"]]
@@ -399,10 +401,12 @@ def test_progress_counts_games_and_goals() -> None:
         assert min(parts) > 0
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_without_the_core_an_error_is_raised(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "needs"), [("win", "whole games need"), ("goals", "plans need")])
+def test_without_the_core_an_error_is_raised(
+    name: str, needs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("iacta.native.core_library.find_library", lambda: None)
-    with pytest.raises(IactaError, match="whole games need"):
+    with pytest.raises(IactaError, match=needs):
         answer_example(name)
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
-from iacta.analysis.analysis import GoalAnalysis, analyse, check_open
+from iacta.analysis.analysis import Analysis, GoalAnalysis, analyse, check_open
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import LEVEL, describe_condition
 from iacta.forms.parameter_kinds import Flag
@@ -77,9 +77,9 @@ class GoalsQuestion(WholeGameForm, Question):
                 self.turn,
                 read_level(self.level),
                 deadline=deadline.take_share(share),
-                progress=lambda found, part: show(share * part, reached=found.goals),
+                progress=lambda found, part: show(share * part, analysis=found),
             )
-            show(share, reached=found.goals)
+            show(share, analysis=found)
             if self.win:
                 judged = best_goals(
                     self.turn,
@@ -180,13 +180,18 @@ class GoalRow(NamedTuple):
 class GoalsAnswer(Answer):
     """The goals of a turn, compared.
 
-    reached: the goals within reach, with their chances.
+    analysis: the analysis of the turn; `None` before its first level.
     judged: the results of games played for each goal; `None` if games were not requested.
     """
 
     question: GoalsQuestion
-    reached: tuple[GoalAnalysis, ...] = ()
+    analysis: Analysis | None = None
     judged: Goals | None = None
+
+    @property
+    def reached(self) -> tuple[GoalAnalysis, ...]:
+        """The goals within reach, with their chances."""
+        return self.analysis.goals if self.analysis else ()
 
     @cached_property
     def goals(self) -> tuple[GoalRow, ...]:
@@ -372,11 +377,11 @@ def goals_sentence(answer: GoalsAnswer) -> str:
             f"{format_share_and_range(first.second_opinion, first.second_opinion_interval)} when "
             "another AI does."
         )
-    if not answer.reached:
+    if not answer.reached and answer.analysis is not None and answer.analysis.is_complete:
         return f"The search found no plan that reaches a goal for {player} this turn."
-    first_reach = answer.reached[0]
-    if not is_known(first_reach):
+    if not answer.reached or not is_known(answer.reached[0]):
         return f"There was no time to compare {name}'s goals; allow more time."
+    first_reach = answer.reached[0]
     chance = describe_chance(format_reach(first_reach))
     place = f", with {describe_placement(first_reach.placement)}" if first_reach.placement else ""
     return f"{name} can {first_reach.words} this turn with {chance}{place}."
