@@ -149,7 +149,7 @@ function showBattle(border, move) {
     element(
       "p",
       { id: "battle-said" },
-      [`${words}.`, ...(worth ?? useless ?? [])].filter(Boolean).join(" "),
+      [`${words}.`, ...(worth || useless || [])].filter(Boolean).join(" "),
     ),
     element("p", { className: "row", id: "rolls" }, rollButtons),
     row(
