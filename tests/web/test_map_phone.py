@@ -6,7 +6,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.web.board_page import SLOWEST, TINY, TINY_LINK, attack, link, says, spot
-from tests.web.conftest import RunScript, Visit
+from tests.web.conftest import RunScript, Visit, late
 
 BOTH = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
 # Whether an element lies completely inside the window.
@@ -45,9 +45,12 @@ def test_every_player_has_a_name_and_a_number_in_the_bar(visit: Visit) -> None:
 def test_a_goal_is_chosen_on_the_map_until_it_is_done(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1")
     page.get_by_role("button", name="Goal: Take East").click()
+    page.route(re.compile("labels"), late)  # taps wait until the goal is known
     page.get_by_label("Goal", exact=True).select_option("all.0")
-    spot(page, "B").click()
+    for name in ("B", "C", "C"):
+        spot(page, name).click()
     says(page, "B", "blue, 1, goal")
+    expect(page.get_by_role("button", name="Goal: Take B", exact=True)).to_be_visible()
     page.get_by_role("button", name="Done", exact=True).click()
     expect(page.locator("#goal")).to_be_hidden()
     attack(page, "A", "B")

@@ -120,10 +120,12 @@ export function setStaying(t, isStaying) {
   commit(changeState(store.state, { stay }));
 }
 
-/** Add a territory to the goal, or remove it. */
+/** Add a territory to the goal, or remove it, after the current step or goal; return true. */
 export function changeTarget(t) {
+  if (store.isBusy) return store.taps.push(() => changeTarget(t)) > 0;
   chooseGoal(toggleTarget(findGoal().text, t), store.view);
   announce(store.map.words(t));
+  return true;
 }
 
 export function setGarrison(t, count) {
@@ -262,13 +264,26 @@ export function findStepBefore(k) {
   return least && least === most ? (steps[after - 1]?.after ?? after) : after;
 }
 
-/** Choose another goal, as a text or as parameters of `plan`, and show its territories. */
+/**
+ * Choose another goal, as a text or as parameters of `plan`, and show its territories. Until the
+ * goal is known, taps wait and the page stays as it is.
+ */
 export async function chooseGoal(given, view = "") {
-  const goal = given && (await describeGoal(given));
+  if (store.isBusy) return store.taps.push(() => Boolean(chooseGoal(given, view)));
+  store.isBusy = store.isDescribing = true;
+  let goal = null;
+  try {
+    goal = given && (await describeGoal(given));
+  } catch (error) {
+    on.wrong.textContent = error.message;
+  }
+  store.isBusy = store.isDescribing = false;
   Object.assign(store, { view, isPicking: Boolean(goal?.is_list) && view === "goals" });
-  setGoal(goal?.step ?? "", goal?.parameters);
+  if (goal || !given) setGoal(goal?.step ?? "", goal?.parameters);
+  else store.render();
   const targets = findGoal()?.targets ?? [];
   if (targets.length && !store.isPicking) store.map.scrollToAll(targets);
+  endStep(Boolean(goal || !given));
 }
 
 /**

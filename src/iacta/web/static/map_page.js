@@ -64,7 +64,8 @@ export function render() {
   if (tree.error && store.state.played) return refuseTurn();
   if (isLoaded) readSteps();
   const { board, state } = store;
-  if (!loadLabels() || (state.played && !isLoaded)) return; // the answer will draw the page
+  // The answer will draw the page.
+  if (!loadLabels() || store.isDescribing || (state.played && !isLoaded)) return;
   on.page.hidden = false;
   const turn = state.played ? findTurn() : null;
   if (isAnalysing()) startSearches();

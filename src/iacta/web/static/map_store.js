@@ -41,7 +41,8 @@ export const store = {
   help: "", // a hint about the last tap
   typed: { t: null, digits: "", time: 0 }, // the number being typed on the map
   committed: 0, // the time of the last change of the state
-  isBusy: false, // whether the server is processing a step
+  isBusy: false, // whether the server is processing a step or a goal
+  isDescribing: false, // whether the server is describing a chosen goal
   lastTap: { x: 0, y: 0, time: 0, words: "" }, // the last tap beside the map
   taps: [], // functions for queued taps; each returns whether the tap is still possible
   lastPlan: null, // the last plan, which stays on the screen until the next plan is known

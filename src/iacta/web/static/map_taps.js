@@ -13,10 +13,10 @@ const MAX_DISTANCE = 24; // in pixels, between taps at the same place
 /** Return the label of a button without its numbers; `value` distinguishes equal labels. */
 const findLabel = (button) => `${button.value} ${button.firstChild?.textContent ?? ""}`;
 
-/** Press the button with a label; return whether there is such a button. */
+/** Press the visible button with a label; return whether there is such a button. */
 function press(words) {
   const buttons = [...on.dock.querySelectorAll("button:not(:disabled)")];
-  const button = buttons.find((each) => findLabel(each) === words);
+  const button = buttons.find((each) => findLabel(each) === words && each.checkVisibility());
   button?.click();
   return Boolean(button);
 }
