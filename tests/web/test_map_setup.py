@@ -218,7 +218,7 @@ def test_input_before_the_first_answers_is_not_lost(visit: Visit, delayed: str) 
     page.get_by_role("button", name="Use it").click()
     page.get_by_role("button", name="Analyse", exact=True).click()
     spot(page, "A").click()
-    expect(page.locator("#goals")).to_contain_text("Win the game")
+    expect(page.locator("#goals")).to_contain_text("Take one card")
     expect(spot(page, "A")).to_have_attribute("aria-pressed", "true")
     assert refused == []
 

@@ -217,12 +217,18 @@ async function openText(text, name) {
   return finish;
 }
 
+let isOpening = false; // whether the address names a position that is not open yet
+
 addEventListener("pagehide", () => {
-  if (store.state) history.replaceState(null, "", makeLink());
+  if (store.state && !isOpening) history.replaceState(null, "", makeLink());
 });
 function openAddress() {
   const { hash } = location;
-  open(() => restore(hash));
+  isOpening = true;
+  open(async () => {
+    await restore(hash);
+    isOpening = false;
+  });
 }
 addEventListener("popstate", openAddress);
 
