@@ -40,9 +40,9 @@ def test_the_present_position_is_corrected_as_a_step(visit: Visit) -> None:
     page.get_by_role("button", name="Analyse", exact=True).tap()
     expect(page.locator("#steps")).to_contain_text("Corrected: B red 7 → blue 7")
     lines = [json.loads(line) for line in downloaded(page, "Download the log").splitlines()]
-    assert lines[1]["corrected"] == [["B", "blue", 7]]
+    assert lines[0]["steps"][-1] == {"do": "correct", "on": [["B", "blue", 7]]}
     found = iacta.review("\n".join(map(json.dumps, lines)))
-    assert found.corrections == ("turn 1: B blue 7",)
+    assert found.corrections == ("turn 1: B red 7 → blue 7",)
 
 
 def test_starting_over_asks_first_and_is_undone(visit: Visit) -> None:
