@@ -108,7 +108,7 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
 
     def look_at(page: Page) -> None:
         page.on("request", lambda request: strangers.append(request.url))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("pageerror", lambda error: complaints.append(error.stack or str(error)))
         page.on("console", lambda message: complaints.append(message.text))
 
     def visit(path: str, *, plays_games: bool = False, **options: Any) -> Page:
@@ -126,6 +126,9 @@ def visit(driver: Driver, address: str) -> Iterator[Visit]:
     with driver.driving():
         yield visit
         for context in contexts:
+            for page in context.pages:
+                page.unroute_all(behavior="ignoreErrors")  # a handler may still wait
+            context.unroute_all(behavior="ignoreErrors")
             context.close()
     ours = (f"{address}/", "data:", "blob:")
     assert [each for each in strangers if not each.startswith(ours)] == []
