@@ -5,6 +5,13 @@ states. A policy is a function from a turn to an action. This package exports th
 `iacta.game.Attack`.
 """
 
+from iacta.game.action_records import (
+    ACTION_SCHEMA,
+    PlayedStep,
+    play_step,
+    read_action,
+    record_action,
+)
 from iacta.game.actions import (
     Action,
     Actions,
@@ -28,6 +35,7 @@ from iacta.methods.kernel import Throw
 from iacta.rules.roll import Losses
 
 __all__ = [
+    "ACTION_SCHEMA",
     "Action",
     "Actions",
     "Advance",
@@ -48,6 +56,7 @@ __all__ = [
     "OwnContinents",
     "OwnTerritories",
     "Place",
+    "PlayedStep",
     "PlayedTurn",
     "Policy",
     "Reveal",
@@ -62,5 +71,8 @@ __all__ = [
     "evaluate",
     "evaluate_battle",
     "list_border_odds",
+    "play_step",
+    "read_action",
+    "record_action",
     "traded_armies",
 ]

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.board import Board, Holding, Position
-from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place
+from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place, Reveal, Trade
+from iacta.game.cards import PICTURED, Hand
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
@@ -27,6 +28,8 @@ from iacta.rules.thrown import compare_dice
 STEPS_VERSION = 1  # the version of this format, also assumed for records without a version
 MAX_TREE_STEPS = 500  # the maximum number of steps in a tree
 BETWEEN_SIDES = re.compile(r"\s*(?:\bvs?\b\.?|\bagainst\b|[:;|])\s*", re.IGNORECASE)
+CARD_KEYS = ("infantry", "cavalry", "artillery", "jokers", "territories")
+STOPS = {"trade": "Keep the cards", "attack": "Stop attacking", "fortify": "Move no armies"}
 MAX_STEP_ROLLS = 2_000  # the maximum number of rolls in a `roll` step
 
 Step: TypeAlias = Mapping[str, Any]
@@ -97,11 +100,13 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
     - `attack` (`from`, `to`, the armies `left` and `their_left`). A single roll may also have the
       number of attack `dice`, and of defence dice (`their_dice`) if the defender rolled fewer than
       possible.
-    - `roll` (`from`, `to`, `seed`, and `once` for a single roll)
+    - `roll` (`from`, `to`, `seed`, and `once` for a single roll, or its number of `dice`)
     - `faces` (`from`, `to`, and the dice of both sides: `mine` and `theirs`, such as `[6, 4, 1]` or
       `"6 4 1"`)
     - `advance` (`armies`)
     - `get` (new `armies`, for example for cards)
+    - `reveal` (the `cards`, such as `{"infantry": 2}`, or a `seed` with which they are drawn)
+    - `trade` (the `cards`, and the `territory` that gets two more armies, if a card pictures it)
     - `place` (`on`: pairs of a territory and armies)
     - `fortify` (`from`, `to`, `armies`)
     - `correct` (`on`: rows of a territory, its owner, or `""` for nobody, and its armies)
@@ -141,27 +146,37 @@ def record_step(turn: Turn, step: Step, after: Turn) -> Step:
     >>> record_step(turn, step, take_step(turn, step)[0])
     {'do': 'attack', 'from': 'Peru', 'to': 'Brazil', 'left': 5, 'their_left': 1, 'dice': 3}
     """
+    if step["do"] == "reveal":
+        shown = after.hand_of(turn.player).known - turn.hand.known
+        return {"do": "reveal", "cards": record_cards(shown)}
     if step["do"] not in ("roll", "faces"):
         return step
     start, to = read_border(turn, step)
     attack = find_attack(turn, start, to)
-    left, other = (after.position.find_holding(name) for name in (start, to))
-    is_taken = other.owner == after.player
-    record = {
-        "do": "attack",
-        "from": step["from"],
-        "to": step["to"],
-        "left": left.armies + (other.armies if is_taken else 0),
-        "their_left": 0 if is_taken else other.armies,
-    }
+    ends = {"from": step["from"], "to": step["to"]}
+    record = {**record_battle(start, to, after), **ends}
     if step["do"] == "faces":
         mine, theirs = _read_dice(turn, start, to, step)
         record["dice"] = len(mine)
         if (number := count_reduced_dice(turn, start, to, len(theirs))) is not None:
             record["their_dice"] = number
+    elif step.get("dice") is not None:
+        record["dice"] = step["dice"]
     elif step.get("once") and attack is not None:
         record["dice"] = attack.dice
     return record
+
+
+def record_battle(start: str, to: str, after: Turn) -> dict[str, Any]:
+    """Return the step of a battle, without dice.
+
+    start, to: the attacking and the attacked territory.
+    after: the turn after the battle, before armies move in.
+    """
+    left, other = map(after.armies_on, (start, to))
+    is_taken = after.owner_of(to) == after.player
+    left, other = (left + other, 0) if is_taken else (left, other)
+    return {"do": "attack", "from": start, "to": to, "left": left, "their_left": other}
 
 
 def name_territories(board: Board, step: Step) -> dict[str, Any]:
@@ -183,7 +198,7 @@ def name_territories(board: Board, step: Step) -> dict[str, Any]:
 
 def read_border(turn: Turn, step: Step) -> tuple[str, str]:
     """Return the names of the territories `from` and `to` of a step."""
-    start, to = (_read_territory(turn, step.get(name), name) for name in ("from", "to"))
+    start, to = (read_territory(turn, step.get(name), name) for name in ("from", "to"))
     return start, to
 
 
@@ -294,7 +309,11 @@ def parse_step_text(text: str, players: Sequence[str]) -> Step:
     return {"do": do, **dict(zip(keys, numbers, strict=False))}
 
 
-def _read_territory(turn: Turn, given: object, name: str) -> str:
+def read_territory(turn: Turn, given: object, name: str) -> str:
+    """Read a territory, given by name or by index in the order of the board.
+
+    name: the name of the value, for error messages.
+    """
     names = turn.board.territories
     if isinstance(given, str):
         return turn.board.find(given)
@@ -312,10 +331,16 @@ def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
 
 def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = read_border(turn, step)
-    turn.compute_dice_limits(start, to)  # raise an error if the attack is illegal
+    legal, _ = turn.compute_dice_limits(start, to)  # raises an error if the attack is illegal
+    dice = step.get("dice")
+    if dice is not None and read_int(dice, "dice", minimum=1) not in legal:
+        few = " or ".join(map(str, sorted(legal)))
+        raise IllegalError(f"dice must be {few} from {start} to {to}, got {dice}")
     rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
-    most, rolls, lost, killed = 1 if step.get("once") else MAX_STEP_ROLLS, 0, 0, 0
+    is_single = step.get("once") or dice is not None
+    most, rolls, lost, killed = 1 if is_single else MAX_STEP_ROLLS, 0, 0, 0
     while rolls < most and (attack := find_attack(turn, start, to)) is not None:
+        attack = attack if dice is None else Attack(start, to, dice)
         (result,) = turn.results(attack).sample(1, rng)
         turn = turn.after(attack, result)
         if turn.phase == "defend":
@@ -401,7 +426,7 @@ def _take_placement(turn: Turn, step: Step) -> tuple[Turn, str]:
         pair = read_list(entry, "on", "a territory and armies")
         if len(pair) != 2:
             raise MalformedError(f"on must be pairs of a territory and armies, got {quote(entry)}")
-        name = _read_territory(turn, pair[0], "on")
+        name = read_territory(turn, pair[0], "on")
         given[name] = read_int(pair[1], f"new armies on {name}", minimum=1)
     if sum(given.values()) != turn.place:
         raise IllegalError(f"new armies must be {turn.place} in all, got {sum(given.values())}")
@@ -459,7 +484,7 @@ def read_corrections(turn: Turn, given: object) -> dict[str, Holding]:
                 "on must be a list of rows, each with a territory, an owner and armies, "
                 f"got {quote(entry)}"
             )
-        name = _read_territory(turn, row[0], "on")
+        name = read_territory(turn, row[0], "on")
         armies = read_int(row[2], f"armies on {name}", minimum=1 if row[1] else 0)
         if armies and not row[1]:
             raise IllegalError(f"{name} must have an owner or no armies, got {armies}")
@@ -469,7 +494,59 @@ def read_corrections(turn: Turn, given: object) -> dict[str, Holding]:
 
 def _take_stop(turn: Turn, step: Step) -> tuple[Turn, str]:
     del step
-    return turn.after(EndPhase()), "Stop attacking" if turn.phase == "attack" else "Move no armies"
+    return turn.after(EndPhase()), STOPS.get(turn.phase, "Stop")
+
+
+def _take_reveal(turn: Turn, step: Step) -> tuple[Turn, str]:
+    if step.get("cards") is not None:
+        hand = read_cards(step["cards"])
+    else:
+        rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
+        (hand,) = turn.results(Reveal()).sample(1, rng)
+    return turn.after(Reveal(), hand), f"Reveal {describe_cards(hand)}"
+
+
+def _take_trade(turn: Turn, step: Step) -> tuple[Turn, str]:
+    trade = read_trade(turn, step)
+    after = turn.after(trade)
+    more = f", and {PICTURED} armies more on {trade.territory}" if trade.territory else ""
+    armies = after.place - turn.place
+    return after, f"Trade {describe_cards(trade.cards)} for {armies} armies{more}"
+
+
+def read_trade(turn: Turn, step: Step) -> Trade:
+    """Return the trade of a step `trade`."""
+    given = step.get("territory")
+    name = "" if given in (None, "") else read_territory(turn, given, "territory")
+    return Trade(read_cards(step.get("cards")), name)
+
+
+def record_cards(cards: Hand) -> dict[str, Any]:
+    """Return known cards as JSON, for `read_cards`.
+
+    >>> record_cards(Hand(infantry=2, territories=("Peru",)))
+    {'infantry': 2, 'territories': ['Peru']}
+    """
+    numbers = {name: number for name, number in cards._asdict().items() if number}
+    return numbers | ({"territories": [*cards.territories]} if cards.territories else {})
+
+
+def read_cards(given: object) -> Hand:
+    """Read known cards from JSON: a mapping from symbols to numbers, and a list of territories."""
+    if not isinstance(given, Mapping):
+        raise MalformedError(f"cards must be a JSON object, got {quote(given)}")
+    for name in given:
+        if name not in CARD_KEYS:
+            raise MalformedError(f"cards must be {', '.join(CARD_KEYS)}, got {quote(name)}")
+    hand = Hand(**given)
+    return hand._replace(territories=tuple(sorted(hand.territories)))
+
+
+def describe_cards(cards: Hand) -> str:
+    """Describe known cards, such as "2 infantry, 1 joker"."""
+    words = [f"{number} {name}" for name, number in zip(CARD_KEYS[:3], cards, strict=False)]
+    words.append(f"{cards.jokers} {'joker' if cards.jokers == 1 else 'jokers'}")
+    return ", ".join(word for word in words if not word.startswith("0"))
 
 
 def _take_next(turn: Turn, step: Step) -> tuple[Turn, str]:
@@ -497,11 +574,13 @@ def _take_goal(turn: Turn, step: Step) -> tuple[Turn, str]:
 # For each kind of step, its keys, and the function that applies it to a turn.
 STEPS: Mapping[str, tuple[Sequence[str], Callable[[Turn, Step], tuple[Turn, str]]]] = {
     "attack": (("from", "to", "left", "their_left", "dice", "their_dice"), _take_attack),
-    "roll": (("from", "to", "seed", "once"), _take_roll),
+    "roll": (("from", "to", "seed", "once", "dice"), _take_roll),
     "faces": (("from", "to", "mine", "theirs"), _take_faces),
     "advance": (("armies",), _take_advance),
     "get": (("armies",), _take_new_armies),
     "place": (("on",), _take_placement),
+    "reveal": (("cards", "seed"), _take_reveal),
+    "trade": (("cards", "territory"), _take_trade),
     "fortify": (("from", "to", "armies"), _take_fortification),
     "correct": (("on",), _take_correction),
     "stop": ((), _take_stop),
