@@ -312,6 +312,7 @@ QUESTIONS_ASKED: dict[str, list[dict[str, Any]]] = {
     "win": [{"code": WAR, "games": 10, "seed": 1}, {"code": WAR, "games": 10, "seed": 2}],
     "goals": [{"code": WAR, "games": 4}, {"code": WAR, "games": 4, "win": True}],
     "threats": [{"code": WAR}, {"code": "1;classic;red;Peru:red:9"}],
+    "analysis": [{"code": WAR}, {"code": "1;classic;red;Peru:red:9"}],
 }
 
 
@@ -397,7 +398,7 @@ REFUSED = [
     (lambda: answer({"attackers": 12}), "a mapping must have columns of the same length, got none"),
     (lambda: answer({"attackers": [1], "defenders": [1, 2]}), "got 1 and 2"),
     (lambda: answer({"attackers": [12]}), "missing column defenders"),
-    (lambda: answer(BATTLES, "simulate"), "question must be one of battle, campaign, decide"),
+    (lambda: answer(BATTLES, "simulate"), "question must be one of analysis, battle, campaign"),
     (lambda: answer(BATTLES, columns=["chance"]), "columns must be some of win_probability"),
     (lambda: answer(BATTLES, columns=[]), "columns must contain at least one name"),
     (lambda: answer(BATTLES, columns=5), "columns must be a list of names, got 5"),  # type: ignore[arg-type]

@@ -83,7 +83,8 @@ def test_the_progress_callback_receives_the_best_plan_so_far(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(asked, "best_plan", search)
-    for question in (PlanQuestion(str(ASIA), take="Asia"), PlanQuestion(str(ASIA), worth=True)):
+    for goal in ({"take": "Asia"}, {"worth": True}):
+        question = PlanQuestion.parse({"position": str(ASIA), "prove": "1%"} | goal)
         with pytest.raises(KeyboardInterrupt):
             question.answer(watch)
     assert printed == [

@@ -24,14 +24,16 @@ TINY = Board.from_edges("tiny", [("A", "Bad Ems"), ("Bad Ems", "C")])
 POSITION = Position(TINY, "red", {"A": ("red", 9)}, others=("blue", 2))
 
 
+SLOW = "analysis", "board", "compare", "goals", "plan", "steps", "threats", "win"
+
+
 def list_questions() -> list[Question]:
     """Return fast examples, and questions with values that need quotes."""
     found = [
         form.parse(read_words(form.parameters(), shlex.split(each.line)[1:], form.name))
         for form in QUESTIONS.load_all()
         for each in form.examples
-        if form.name not in ("plan", "board", "compare", "win", "goals", "threats", "steps")
-        and not {"rolls.csv", "game.jsonl"} & {*each.line.split()}
+        if form.name not in SLOW and not {"rolls.csv", "game.jsonl"} & {*each.line.split()}
         if "narrate" not in each.line and "1e6" not in each.line
     ]
     return [

@@ -252,7 +252,7 @@ MANY = position_of_many(1025, {"X": (2, ["T0", "T1"])})
         (lambda: threats(Turn(MANY)), "threats"),
         (lambda: win_chances(Turn(MANY)), "whole games"),
         (lambda: best_goals(Turn(MANY)), "whole games"),
-        (lambda: goals_in_reach(Turn(MANY)), "whole games"),
+        (lambda: goals_in_reach(Turn(MANY)), "plans"),
         (lambda: tournament(["usual", "simple"], Turn(MANY)), "whole games"),
     ],
 )

@@ -25,11 +25,12 @@ from iacta.analysis.goals import (
     make_goal_key,
 )
 from iacta.game import Turn
-from iacta.inputs.errors import IllegalError
+from iacta.inputs.checks import quote
+from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.goal_plan import MIN_GOAL_CHANCE, OPEN_PHASES, GoalPlan, plan_goal
 from iacta.plan.goals import Goal
-from iacta.plan.levels import LEVELS, USUAL, Level, list_levels
+from iacta.plan.levels import LEVELS, USUAL, Level, list_levels, read_level
 from iacta.plan.named_goals import read_goal_record
 from iacta.plan.reinforcement import Placement
 from iacta.war.games import WIN_NOW
@@ -421,9 +422,11 @@ def goals_in_reach(
     eliminate blue 0.8894 6.26
     take one card 0.9996 8.48
     """
+    if not isinstance(turn, Turn):
+        raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     check_open(turn)
-    deadline = Deadline.from_time_limit(time_limit)
-    return analyse(turn, LEVELS[level], deadline=deadline).goals
+    wanted, deadline = read_level(level), Deadline.from_time_limit(time_limit)
+    return analyse(turn, wanted, deadline=deadline).goals
 
 
 def check_open(turn: Turn) -> None:

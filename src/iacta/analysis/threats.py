@@ -45,10 +45,12 @@ from iacta.inputs.errors import MalformedError
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
 from iacta.plan.goal_plan import MIN_GOAL_CHANCE
-from iacta.plan.goals import make_owned_mask
+from iacta.plan.goals import TakeAll, TakeAny, make_owned_mask
 from iacta.plan.levels import USUAL, Level, list_levels, read_level
 from iacta.plan.named_goals import read_goal_record
 from iacta.plan.opponents import (
+    OpponentTakesAll,
+    OpponentTakesAny,
     SingleBattles,
     begin_opponent_turn,
     list_fortify_moves,
@@ -256,6 +258,9 @@ def _list_aims(turn: Turn) -> Iterator[_Aim]:
 
         def make_task(parameters: GoalRecord, start: Turn = theirs) -> Task:
             goal = read_goal_record(start, parameters)
+            if isinstance(goal, TakeAll | TakeAny):
+                is_all = isinstance(goal, TakeAll)
+                goal = (OpponentTakesAll if is_all else OpponentTakesAny)(goal.territories)
             return Task(start, goal, None, parameters, "", is_offered=True)
 
         for name in mine:

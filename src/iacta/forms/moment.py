@@ -59,8 +59,7 @@ OTHERS = (
 
 LEVEL = (
     OneOf(tuple(LEVELS)),
-    "The amount of work: quick, usual or long. A level has the same numbers on every machine; a "
-    "time limit decides which level is reached.",
+    "The work: quick, usual or long.",
 )
 
 
@@ -99,7 +98,7 @@ class VictoryForm(Form, kw_only=True):
 
     win_by: str | None = parameter(
         Name(),
-        "How the game is won: survivor, share=70%, capitals or missions.",
+        "Who wins: survivor, share=70%, capitals or missions.",
         metavar="CONDITION",
         usual="as the position says",
         page="win_by",

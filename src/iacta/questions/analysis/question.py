@@ -90,11 +90,11 @@ class JsonValue(Kind):
 @question(
     "analysis",
     Topic.BOARD,
-    Example("analysis game.toml", "the numbers of all goals (make game.toml with iacta board)"),
+    Example("analysis game.toml", "the numbers of all goals"),
     Example("analysis game.toml --parts goals,threats --level quick", "the same, and threats"),
 )
 class AnalysisQuestion(MomentForm, Question):
-    """Give the chance of each goal of a turn, and of each threat, for programs."""
+    """List the chances of all goals and threats for programs."""
 
     has_page: ClassVar = False  # the board shows the analysis
     one_of: ClassVar[tuple[str, ...]] = ("position or code",)
@@ -103,7 +103,7 @@ class AnalysisQuestion(MomentForm, Question):
     parts: tuple[str, ...] | None = parameter(
         CommaList(OneOf(PARTS)),
         "What to list: goals, threats or both.",
-        usual="goals, unless --goals names some",
+        usual="goals unless --goals names some",
         default=None,
     )
     goals: tuple[Mapping[str, Any], ...] = parameter(
