@@ -19,7 +19,7 @@ from iacta import (
     goals_in_reach,
     win_chances,
 )
-from iacta.analysis import GoalAnalysis
+from iacta.analysis import Analysis, GoalAnalysis
 from iacta.batch import answer
 from iacta.forms.percentages import MAX_GAP, NOT_KNOWN
 from iacta.forms.question import Answer, find_question
@@ -432,9 +432,11 @@ def test_a_goal_whose_best_plan_is_unknown_has_a_lower_bound() -> None:
         value=0.04,
         interval=(0.02, 0.06),
     )
-    found = GoalsAnswer(GoalsQuestion(code=CODE), (reach,))
+    asked = GoalsQuestion(code=CODE)
+    analysis = Analysis(asked.turn, (reach,), "quick", is_complete=True)
+    found = GoalsAnswer(asked, analysis)
     assert found.sentence == ("Red can take South America this turn with a chance of at least 2%.")
     unknown = replace(reach, level="", value=None, interval=None)
-    assert GoalsAnswer(GoalsQuestion(code=CODE), (unknown,)).sentence == (
+    assert GoalsAnswer(asked, replace(analysis, goals=(unknown,), level="")).sentence == (
         "There was no time to compare Red's goals; allow more time."
     )
