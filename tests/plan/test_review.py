@@ -261,7 +261,7 @@ def test_battles_that_there_is_no_time_for_are_judged_in_armies_only(
 
     pending = []
 
-    def wait(done: int, total: int, so_far: Review) -> None:
+    def wait(done: float, total: int, so_far: Review) -> None:
         now[0] += 10.0 if done else 0.0
         pending.append(so_far.pending)
 
@@ -338,7 +338,7 @@ def test_an_interrupted_review_keeps_the_battles_so_far() -> None:
     battle = {"from": "A", "to": "C", "left": 5, "their_left": 1}
     log = "\n".join([make_log_line({"take": "D"}, [battle])] * 3)
 
-    def interrupt(done: int, total: int, so_far: Review) -> None:
+    def interrupt(done: float, total: int, so_far: Review) -> None:
         if len(so_far.steps) == 4:
             raise KeyboardInterrupt
 
@@ -357,7 +357,7 @@ def test_progress_is_reported_for_turns_without_battles() -> None:
 
     found = ReviewQuestion(log=make_log_line({"take": "D"}, [])).answer(watch)
     assert found.reviewed.players[0].battles == 0
-    assert parts == [0.0]
+    assert parts == [1.0]
 
 
 def test_a_turn_may_continue_on_the_next_line() -> None:

@@ -53,7 +53,9 @@ def test_the_page_of_a_review_shows_results_as_they_come() -> None:
         seen.append((part, so_far.record()))
 
     final = json.loads(write_page_as_json("review", json.dumps({"log": log}).encode(), watch))
-    assert [part for part, _ in seen] == pytest.approx([1 / 3, 1 / 3, 2 / 3, 2 / 3, 1, 1])
+    # Two steps for each battle at each of two levels.
+    parts = [battle / 6 for battle in range(1, 7) for _ in range(2)]
+    assert [part for part, _ in seen] == pytest.approx(parts)
     assert "The review goes on: 2 rolls or battles are still to come." in seen[0][1]
     assert "The review goes on" not in final
     assert 'id="picture"' not in seen[0][1]

@@ -208,7 +208,7 @@ def review(
     time_limit: float | Fraction | None = None,
     worth: bool = False,
     level: str = USUAL.name,
-    progress: Callable[[int, int, Review], object] | None = None,
+    progress: Callable[[float, int, Review], object] | None = None,
 ) -> Review:
     """Return the review of a game: the luck of the dice and the cost of each decision.
 
@@ -231,8 +231,8 @@ def review(
     worth: whether to judge turns without a goal by `{"worth": true}`, the greatest expected worth.
         Otherwise only the luck in armies is measured for such turns.
     level: the amount of work of each search: `"quick"`, `"usual"` or `"long"`.
-    progress: a callback that receives the number of battles reviewed, the total number of battles,
-        and the review so far.
+    progress: a callback that receives the part of the work that is done, the number of battles in
+        the log, and the review so far.
 
     A player is assumed to stop after the last battle of a turn. A battle may be one roll or
     several; of several rolls, only the first decision is judged. If a battle has no `dice`, the
@@ -259,12 +259,14 @@ def review(
         raise TooLargeError(f"the log must have at most {MAX_BATTLES:,} battles, got {total:,}")
     empty = Review((), kinds != {False}, True, game.unclear, 0, (), total, game.ambiguous)
     best: Review | None = None
+    levels = list_levels(last) if deadline.limited else [last]
 
     def report(found: Review) -> None:
         if progress is not None:
-            progress(total - found.pending, total, found if best is None else best)
+            done = levels.index(read_level(found.level)) + 1 - found.pending / max(total, 1)
+            progress(done / len(levels), total, found if best is None else best)
 
-    for each in list_levels(last) if deadline.limited else [last]:
+    for each in levels:
         try:
             found = _review_game(turns, empty, each, deadline, report)
         except KeyboardInterrupt:

@@ -91,10 +91,9 @@ class ReviewQuestion(Question):
     time_limit: Fraction | None = parameter(*TIME_LIMIT, metavar="SECONDS", default=None)
 
     def answer(self, watch: Watch | None = None) -> "ReviewAnswer":
-        def progress(done: int, total: int, so_far: Review) -> None:
+        def progress(part: float, total: int, so_far: Review) -> None:
             if watch is not None:
-                answer = ReviewAnswer(self, so_far)
-                watch(f"Replaying {total:,} battles", done / max(total, 1), so_far=answer)
+                watch(f"Replaying {total:,} battles", part, so_far=ReviewAnswer(self, so_far))
 
         source = Path(self.file) if self.file is not None else self.log or ""
         deadline = Deadline.from_time_limit(self.time_limit)
