@@ -269,7 +269,7 @@ def test_a_turn_ends_with_a_move_and_the_next_player(visit: Visit) -> None:
     expect(page.get_by_label("Armies to move")).to_be_focused()
     page.get_by_role("button", name="Move", exact=True).click()
     says(page, "B", "red, 6")
-    expect(page.locator("#report")).to_contain_text("red's turn is over.")
+    expect(page.locator("#report")).to_contain_text("Red's turn is over.")
     page.get_by_role("button", name="Next player").click()
     expect(page.locator("#turn")).to_have_text("blue moves")
     page.locator("#goals button").first.click()

@@ -44,7 +44,7 @@ def test_a_turn_states_the_victory_condition_and_the_winner() -> None:
         "red: 1 of 4 territories."
     )
     assert turns[-1]["condition"].endswith("Red has won: no other player is left.")
-    assert (turns[-1]["phase"], turns[-1]["sentence"]) == ("over", "red wins the game.")
+    assert (turns[-1]["phase"], turns[-1]["sentence"]) == ("over", "Red wins the game.")
     assert all(";win=share:4" in turn["code"] for turn in turns)
     assert replay_turns({"code": CODE})["turns"][0]["condition"] == ""
 

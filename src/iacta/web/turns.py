@@ -370,18 +370,21 @@ def _describe_losses(losses: Losses, thrown: str, chance: Probability) -> tuple[
 
 
 def _describe_phase(turn: Turn) -> str:
-    if turn.phase == "over" and turn.winner:
-        return f"{turn.winner} wins the game."
+    winner, player, actor = (
+        f"{name[:1].upper()}{name[1:]}" for name in (turn.winner or "", turn.player, turn.to_act)
+    )
+    if turn.phase == "over" and winner:
+        return f"{winner} wins the game."
     match turn.phase:
         case "place":
-            return f"{turn.player} places {add_noun(turn.place, 'new army', 'new armies')}."
+            return f"{player} places {add_noun(turn.place, 'new army', 'new armies')}."
         case "attack":
-            return f"{turn.player} attacks."
+            return f"{player} attacks."
         case "advance":
             to = turn.pending.to if turn.pending is not None else ""
             return f"{to} is taken: how many armies move in?"
         case "fortify":
-            return f"{turn.player} may move armies once, and the turn ends."
+            return f"{player} may move armies once, and the turn ends."
         case "over":
-            return f"{turn.player}'s turn is over."
-    return f"{turn.to_act} decides."
+            return f"{player}'s turn is over."
+    return f"{actor} decides."
