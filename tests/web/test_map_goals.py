@@ -4,16 +4,18 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 import iacta
 from iacta.board.files import classic_board
+from iacta.board.position import read_position
 from iacta.board.scene import shorten_name
 from iacta.forms.percentages import format_goal_change
 from iacta.inputs.errors import IllegalError
 from iacta.plan.named_goals import GOAL_KINDS
 from iacta.web.labels import describe_goal, list_choices
-from tests.web.board_page import SLOWEST, TINY_LINK, downloaded
+from tests.coherence.play import ask_about
+from tests.web.board_page import POSITION, SLOWEST, TINY_LINK, downloaded
 from tests.web.conftest import RunScript, Visit
 from tests.web.test_map_link import BOARD
 
@@ -141,3 +143,31 @@ def test_the_board_and_the_review_of_its_log_state_the_same_luck_and_cost(
     assert player.cost is not None
     assert format_goal_change(player.cost, is_chance=True) == cost
     assert format_goal_change(player.luck or 0.0, is_chance=True, sign="+") == (luck or "0.0")
+
+
+def test_a_better_plan_of_a_longer_search_is_no_luck(visit: Visit) -> None:
+    def worsen(route: Route) -> None:
+        """Let the quick search find a plan that is worse by 2.1 points."""
+        if json.loads(route.request.post_data or "")["level"] != "quick":
+            route.continue_()
+            return
+        response = route.fetch()
+        lines = [json.loads(line) for line in response.text().splitlines()]
+        for line in lines:
+            for goal in line.get("answer", {}).get("goals", []):
+                if goal.get("plan"):
+                    goal["plan"]["value"] -= 0.021
+        route.fulfill(response=response, body="".join(json.dumps(line) + "\n" for line in lines))
+
+    page = visit("/about")
+    page.route("**/api/v1/analysis", worsen)
+    page.goto(page.url.replace("/about", f"{TINY_LINK}&go=1&i=1&x=0a0-1-8-1-3"))
+    words = "A longer search found a better plan: +2.1 points, which are not luck."
+    expect(page.locator("#improved")).to_have_text(words, timeout=SLOWEST)
+    step = {"do": "attack", "from": "A", "to": "B", "left": 8, "their_left": 1, "dice": 3}
+    turn = iacta.Turn(read_position(POSITION))
+    steps = [{**step, "after": 0}]
+    values = ask_about("steps", turn, steps=steps, level="usual", take="East")["values"]
+    rows = page.locator("#steps li")
+    for row, value in zip(rows.all(), values, strict=True):
+        expect(row).to_contain_text(value["words"])

@@ -163,6 +163,20 @@ export const findShown = (k = store.state.at) => findEntry(k, findLevel(k) || "q
 export const findPlan = (k = store.state.at) =>
   findShown(k) ?? LEVELS.map((level) => findEntry(k, level)).findLast(Boolean) ?? null;
 
+/**
+ * Return by how much the value of the shown plan exceeds that of the plan of the level before; 0
+ * if the difference is within the intervals. All steps are judged at one level, so a better plan
+ * is no luck.
+ */
+export function findImprovement() {
+  const { at } = store.state;
+  const shown = findShown();
+  const before = findEntry(at, LEVELS[LEVELS.indexOf(findLevel(at)) - 1]);
+  if (!shown || !before) return 0;
+  const isClear = (shown.interval?.low ?? shown.chance) > (before.interval?.high ?? before.chance);
+  return isClear ? shown.chance - before.chance : 0;
+}
+
 /** Return the failure or the progress of the search for a plan. */
 export function describeSearch() {
   const entries = LEVELS.map((level) => queue.find(makePlanJob(store.state.at, level)));

@@ -7,6 +7,7 @@ import {
   countEmpty,
   describeSearch,
   findComparable,
+  findImprovement,
   findMover,
   findRow,
   findShown,
@@ -64,7 +65,15 @@ export function showMore() {
   return [
     element("p", { id: "doing", role: "status" }, doing),
     isOpen && found?.sentences.length > 1 && element("p", {}, found.sentences.slice(1).join(" ")),
+    isOpen && describeImprovement(found),
   ];
+}
+
+/** Return a sentence about a plan that is better than the plan of a shorter search. */
+function describeImprovement(found) {
+  const points = (findImprovement() * (found?.is_chance ? 100 : 1)).toFixed(1);
+  const words = `A longer search found a better plan: +${points} points, which are not luck.`;
+  return Number(points) > 0 && element("p", { id: "improved", className: "help" }, words);
 }
 
 function describeWaiting() {
