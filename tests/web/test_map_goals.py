@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
@@ -13,6 +14,8 @@ from iacta.board.scene import shorten_name
 from iacta.forms.percentages import format_goal_change
 from iacta.inputs.errors import IllegalError
 from iacta.plan.named_goals import GOAL_KINDS
+from iacta.war.games import OPEN_AIMS
+from iacta.war.players import HOLD
 from iacta.web.labels import describe_goal, list_choices
 from tests.coherence.play import ask_about
 from tests.web.board_page import POSITION, SLOWEST, TINY_LINK, downloaded
@@ -143,6 +146,30 @@ def test_the_board_and_the_review_of_its_log_state_the_same_luck_and_cost(
     assert player.cost is not None
     assert format_goal_change(player.cost, is_chance=True) == cost
     assert format_goal_change(player.luck or 0.0, is_chance=True, sign="+") == (luck or "0.0")
+
+
+def answer_all(page: Page, question: str, answer: dict[str, Any]) -> None:
+    """Answer all requests of a page for a search."""
+    body = json.dumps({"answer": answer}) + "\n"
+    page.route(
+        f"**/api/v1/{question}",
+        lambda route: route.fulfill(body=body, content_type="application/x-ndjson"),
+    )
+
+
+NO_GOAL = TINY_LINK.partition("&g=")[0]
+
+
+def test_stopping_carries_the_mark_when_it_is_best_for_the_game(visit: Visit) -> None:
+    page = visit("/about")
+    answer_all(page, "goals", {"goals": [{"goal": OPEN_AIMS[HOLD], "is_best": True}]})
+    page.goto(page.url.replace("/about", f"{NO_GOAL}&go=1"))
+    stop = page.get_by_role("button", name="Stop attacking (best for the game)")
+    expect(stop).to_be_visible(timeout=SLOWEST)
+    expect(page.locator("#goals")).to_contain_text("Take East")
+    expect(page.locator("#goals")).not_to_contain_text("best for the game")
+    stop.click()
+    expect(page.locator("#steps")).to_contain_text("Stop attacking")
 
 
 def test_a_better_plan_of_a_longer_search_is_no_luck(visit: Visit) -> None:

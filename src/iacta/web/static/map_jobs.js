@@ -293,9 +293,12 @@ export const findListState = (part) => ({
 });
 
 /** Return the choice that is clearly the best for the game; null while none is. */
-export function findMark() {
+function findMark() {
   const goals = queue.find(makeMarkJob(store.state.at))?.found?.goals ?? [];
   return goals.find(({ is_best: isBest }) => isBest) ?? null;
+/** Whether the mark is at the choice to attack no more. */
+export const isStopBest = () => isChoosing() && findMark()?.goal === "hold without attacking";
+
 }
 
 /** Return the goals of the turn, in the order of the server, with the numbers that are shown. */

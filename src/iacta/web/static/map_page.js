@@ -17,6 +17,7 @@ import {
   isChoosing,
   isOpen,
   isReached,
+  isStopBest,
   startSearches,
 } from "./map_jobs.js";
 import { findGoal, findPlayer, listChoices, loadLabels } from "./map_labels.js";
@@ -237,7 +238,8 @@ function showPlay(turn) {
 function showAction() {
   if (store.view === "threats") return showThreats();
   if (!isChoosing() || !isOpen(store.state.at)) return showPanel();
-  return [isReached() && row(showStop("primary")), showGoals()];
+  const mayStop = findTurn().phase === "attack" && (isReached() || isStopBest());
+  return [mayStop && row(showStop("primary")), showGoals()];
 }
 
 function showSetup(view) {

@@ -1,7 +1,7 @@
 // The panel of the next action in each phase of a turn.
 
 import { actions } from "./map_actions.js";
-import { countMoving, findMark, findPlan, findShown, isChoosing } from "./map_jobs.js";
+import { countMoving, findPlan, findShown, isStopBest } from "./map_jobs.js";
 import { BEST, showHelpfulMove } from "./map_lists.js";
 import { button, form, makeChoice, numberField, readField, row, tool } from "./map_parts.js";
 import { countLeft, findTurn, store } from "./map_store.js";
@@ -115,8 +115,7 @@ function showMove({ from, to, name, figure, words }, isPicked) {
 
 /** Return the button that ends the attacks, with the cost of this choice. */
 export function showStop(className, cost) {
-  const isBest = isChoosing() && findMark()?.goal === "hold without attacking";
-  const words = isBest ? BEST : cost;
+  const words = isStopBest() ? BEST : cost;
   const stop = () => actions.takeStep({ do: "stop" });
   return button(className, stop, "Stop attacking", words && element("small", {}, ` (${words})`));
 }
