@@ -172,6 +172,26 @@ def test_stopping_carries_the_mark_when_it_is_best_for_the_game(visit: Visit) ->
     expect(page.locator("#steps")).to_contain_text("Stop attacking")
 
 
+@pytest.mark.parametrize(
+    ("is_complete", "words"),
+    [(True, "The search found no goal."), (False, "There was no time to find a goal.")],
+)
+def test_an_empty_list_of_goals_states_its_reason(
+    is_complete: bool, words: str, visit: Visit
+) -> None:
+    page = visit("/about")
+    answer_all(page, "analysis", {"goals": [], "is_complete": is_complete})
+    page.goto(page.url.replace("/about", f"{NO_GOAL}&go=1"))
+    expect(page.locator("#now [role=status]")).to_have_text(words)
+
+
+def test_a_bar_without_games_states_the_reason(visit: Visit) -> None:
+    page = visit("/about")
+    answer_all(page, "win", {"games": 0, "words": "", "players": [], "details": []})
+    page.goto(page.url.replace("/about", f"{TINY_LINK}&go=1"))
+    expect(page.locator("#how")).to_have_text("There was no time to play games.", timeout=SLOWEST)
+
+
 def test_a_better_plan_of_a_longer_search_is_no_luck(visit: Visit) -> None:
     def worsen(route: Route) -> None:
         """Let the quick search find a plan that is worse by 2.1 points."""

@@ -274,11 +274,8 @@ export function findWin(k) {
   return found?.words ? found : null;
 }
 
-/** Return whether the games after a step have finished, and the error if they are impossible. */
-export const findWinState = (k) => ({
-  isKnown: queue.isDone(makeWinJob(k)),
-  wrong: queue.find(makeWinJob(k))?.wrong,
-});
+/** Return the entry of the games after a step; an empty object before their first answer. */
+export const findWinState = (k) => queue.find(makeWinJob(k)) ?? {};
 
 /** Return the row of the player to move in an answer to `win`. */
 export const findMover = ({ player, players }) => players.find((row) => row.player === player);
@@ -289,6 +286,7 @@ const findPart = (part) => makeAnalysisJob(store.state.at, "usual", { parts: [pa
 export const findThreats = () => findAnalysis(store.state.at);
 export const findListState = (part) => ({
   isSearching: !queue.isDone(findPart(part)),
+  isComplete: queue.find(findPart(part))?.found?.is_complete === true,
   wrong: queue.find(findPart(part))?.wrong,
 });
 
@@ -296,10 +294,10 @@ export const findListState = (part) => ({
 function findMark() {
   const goals = queue.find(makeMarkJob(store.state.at))?.found?.goals ?? [];
   return goals.find(({ is_best: isBest }) => isBest) ?? null;
+}
+
 /** Whether the mark is at the choice to attack no more. */
 export const isStopBest = () => isChoosing() && findMark()?.goal === "hold without attacking";
-
-}
 
 /** Return the goals of the turn, in the order of the server, with the numbers that are shown. */
 export function listOffers() {

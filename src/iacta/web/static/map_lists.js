@@ -13,19 +13,17 @@ export const BEST = "best for the game";
 const capitalise = (words) => words[0].toUpperCase() + words.slice(1);
 
 export function showGoals() {
-  const { wrong, isSearching } = findListState("goals");
+  const { wrong, isSearching, isComplete } = findListState("goals");
   const rows = listOffers().map(({ parameters, isChosen, isMarked, goal, figure, words }) => {
     const said = [words, isMarked && BEST].filter(Boolean).join(", ");
     const choose = () => actions.chooseOffer(parameters);
     return makeChoice(capitalise(goal), figure, said, isChosen, choose);
   });
+  const none = isComplete ? "The search found no goal." : "There was no time to find a goal.";
+  const status = isSearching ? "Still searching …" : !rows.length && none;
   return [
     element("h3", {}, "What can you do this turn?"),
-    element(
-      "p",
-      { className: "help", role: "status" },
-      wrong || (isSearching && "Still searching …"),
-    ),
+    element("p", { className: "help", role: "status" }, wrong || status),
     element("ol", { id: "goals", className: "moves", ariaLabel: "Goals of this turn" }, rows),
   ];
 }

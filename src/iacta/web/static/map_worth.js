@@ -138,9 +138,11 @@ export function showGame() {
 }
 
 function describeWin(k) {
-  const { isKnown, wrong } = findWinState(k);
-  if (wrong) return wrong;
-  return isKnown ? "Too few games were played to tell who is likely to win." : "Playing games …";
+  const { found, isDone, wrong } = findWinState(k);
+  if (wrong || !isDone) return wrong || "Playing games …";
+  return found?.games
+    ? "Too few games were played to tell who is likely to win."
+    : "There was no time to play games.";
 }
 
 function showGameBar(players) {
