@@ -50,7 +50,7 @@ export function svg(name, attributes = {}, ...children) {
 }
 
 /** Format a number of armies to fit on a badge. */
-export function formatArmies(count) {
+function formatArmies(count) {
   for (const [size, letter] of [
     [1e9, "b"],
     [1e6, "m"],
