@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import suppress
@@ -216,14 +215,12 @@ async def test_searches_that_take_too_long_return_their_best_result(
 
 @run_in_loop
 async def test_progress_is_reported(runner: asyncio.Runner, work: Work) -> None:
-    values, answers, is_enough = list[str](), list[str](), asyncio.Event()
+    is_enough = asyncio.Event()
 
     async def report(progress: Progress) -> None:
-        assert progress.doing.startswith("Planning")
+        assert progress.doing == "Planning"
         assert progress.keeps
-        values.extend(re.findall("^Planning; best so far (.*)", progress.doing))
-        answers.extend([progress.so_far] if progress.so_far else [])
-        if values and answers:
+        if progress.so_far:
             is_enough.set()
 
     held = {"Ukraine": ("red", 42)}
