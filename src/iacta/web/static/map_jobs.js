@@ -118,7 +118,10 @@ function makePlanJob(k, level) {
   const goal = findGoalRecord(k);
   const parameters = findGoal(k)?.parameters;
   if (!goal || !findTurn(k)?.code || isEnding(findTurn(k))) return null;
-  if (parameters.hold) return makeTurnJob(k, "plan", { ...parameters, level });
+  if (parameters.hold) {
+    const { code, board } = makeTurnJob(k, "plan").body;
+    return { address: "api/v1/plan", body: { position: code, board, ...parameters, level } };
+  }
   return makeAnalysisJob(k, level, { goals: [goal] });
 }
 
