@@ -20,7 +20,7 @@ import {
   tree,
   update,
 } from "./map_store.js";
-import { endStep } from "./map_taps.js";
+import { endStep, runTaps } from "./map_taps.js";
 import { makeReviewLink } from "./pack.js";
 import { announce, copy, on } from "./page.js";
 
@@ -283,7 +283,7 @@ export async function chooseGoal(given, view = "") {
   else store.render();
   const targets = findGoal()?.targets ?? [];
   if (targets.length && !store.isPicking) store.map.scrollToAll(targets);
-  endStep(Boolean(goal || !given));
+  runTaps(Boolean(goal || !given));
 }
 
 /**

@@ -44,10 +44,15 @@ on.dock.addEventListener(
   { capture: true },
 );
 
-/** Finish a step: carry out the queued taps up to the next step. Drop all taps after a failure. */
+/** Finish a step: its buttons have changed, and taps no longer wait. */
 export function endStep(isTaken) {
   store.lastTap.time = Date.now();
-  let isPossible = isTaken;
-  while (isPossible && store.taps.length && !store.isBusy) isPossible = store.taps.shift()();
-  if (!isPossible) store.taps = [];
+  runTaps(isTaken);
+}
+
+/** Carry out the queued taps up to the next step. Drop all taps after a failure. */
+export function runTaps(isPossible) {
+  let mayContinue = isPossible;
+  while (mayContinue && store.taps.length && !store.isBusy) mayContinue = store.taps.shift()();
+  if (!mayContinue) store.taps = [];
 }
