@@ -6,7 +6,7 @@ from random import Random
 import jsonschema
 import pytest
 
-from iacta import Hand, IactaError, Turn
+from iacta import Board, Hand, IactaError, Position, Rules, Turn
 from iacta.game import (
     ACTION_SCHEMA,
     Action,
@@ -141,3 +141,14 @@ def test_records_without_a_step_of_their_own_are_actions_too() -> None:
     assert record_action(Reveal()) == {"do": "reveal"}
     assert record_action(Fortify("A", "B", 1))["armies"] == 1
     assert record_action(Trade(Hand(jokers=2, infantry=1)))["cards"] == {"infantry": 1, "jokers": 2}
+
+
+def test_new_armies_can_be_placed_on_an_own_territory_without_armies() -> None:
+    line = Board.from_edges("line", [("A", "B"), ("B", "C")])
+    start = Turn(
+        Position(line, "red", {"A": ("red", 3), "B": ("blue", 1), "C": ("blue", 1)}), "classic"
+    )
+    turn = start.with_options(rules=Rules(garrison=0), place=2).replace_armies(
+        ("red", "red", "blue"), (3, 0, 1)
+    )
+    assert play_step(turn, {"do": "place", "on": [["B", 2]]}).after.armies_on("B") == 2

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from iacta.board import Board, Holding, Position
+from iacta.board import Board, Holding
 from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place, Reveal, Trade
 from iacta.game.cards import PICTURED, Hand
 from iacta.game.turn import Turn
@@ -430,17 +430,13 @@ def _take_placement(turn: Turn, step: Step) -> tuple[Turn, str]:
         given[name] = read_int(pair[1], f"new armies on {name}", minimum=1)
     if sum(given.values()) != turn.place:
         raise IllegalError(f"new armies must be {turn.place} in all, got {sum(given.values())}")
-    _refuse_others(turn.position, given)
+    for name in given:
+        if turn.owner_of(name) != turn.player:
+            raise IllegalError(f"{name} gets no new armies: {turn.player} does not own it")
     for name in turn.board.territories:
         if name in given:
             turn = turn.after(Place(name, given[name]))
     return turn, "Place " + ", ".join(f"{number} on {name}" for name, number in given.items())
-
-
-def _refuse_others(position: Position, names: Mapping[str, int]) -> None:
-    for name in names:
-        if position.find_holding(name).owner != position.player:
-            raise IllegalError(f"{name} gets no new armies: {position.player} does not own it")
 
 
 def _take_fortification(turn: Turn, step: Step) -> tuple[Turn, str]:
