@@ -127,6 +127,7 @@ from iacta.rules.variants import RuleSet as RuleSet
 from iacta.rules.variants import find_rule_set as find_rule_set
 from iacta.rules.variants import find_rules as find_rules
 from iacta.rules.variants import rules_name as rules_name
+from iacta.war import Game as Game
 from iacta.war import GoalChance as GoalChance
 from iacta.war import Goals as Goals
 from iacta.war import Standing as Standing
@@ -170,6 +171,7 @@ __all__ = [
     "Fortified",
     "Front",
     "FrontSpread",
+    "Game",
     "GoalAnalysis",
     "GoalChance",
     "Goals",

@@ -504,7 +504,7 @@ def test_games_that_are_too_long_leave_the_chance_uncertain(
 def test_a_policy_that_ends_no_game_may_win_or_lose_every_game(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("iacta.war.chances.play_to_end", lambda *_: None)
+    monkeypatch.setattr("iacta.war.chances.play_game", lambda *_: None)
     found = win_chances(make_line_turn("r6 b2 g1"), player=idle, games=30).chances
     assert found.too_long == 30
     for each in found.chances:

@@ -6,7 +6,7 @@ step, and so is a whole placement of new armies.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 from iacta.game.actions import (
@@ -22,6 +22,7 @@ from iacta.game.actions import (
 )
 from iacta.game.cards import Hand
 from iacta.game.legal import find_legal_action
+from iacta.game.state import TurnState
 from iacta.game.steps import (
     CARD_KEYS,
     Step,
@@ -161,14 +162,17 @@ class PlayedStep(NamedTuple):
 
     turn: the turn before the step.
     step: the step with its result, in the format of `iacta.game.steps`.
-    words: the step in words.
     after: the turn after the step.
     """
 
     turn: Turn
     step: Step
-    words: str
     after: Turn
+
+    @property
+    def words(self) -> str:
+        """The step in words."""
+        return take_step(self.turn, self.step)[1]
 
     @property
     def losses(self) -> Losses | None:
@@ -190,8 +194,11 @@ def play_step(turn: Turn, step: Step) -> PlayedStep:
     >>> played.losses
     Losses(attackers=4, defenders=2)
     """
-    after, words = take_step(turn, step)
-    return PlayedStep(turn, record_step(turn, step, after), words, after)
+    after, _ = take_step(turn, step)
+    recorded = record_step(turn, step, after)
+    if recorded is not step:  # a record of several rolls does not contain the last dice
+        after, _ = take_step(turn, recorded)
+    return PlayedStep(turn, recorded, after)
 
 
 def record_moves(moves: Sequence[Move], end: Turn) -> Iterator[PlayedStep]:
@@ -201,10 +208,12 @@ def record_moves(moves: Sequence[Move], end: Turn) -> Iterator[PlayedStep]:
     end: the turn after the last move.
     """
     ends = [*(move.turn for move in moves[1:]), end]
+    turn = moves[0].turn if moves else end
     for _, numbers in groupby(range(len(moves)), lambda k: _name_step(k, moves[k])):
         group = [*numbers]
-        first, after = moves[group[0]].turn, ends[group[-1]]
-        yield from _record_group([moves[k] for k in group], first, after)
+        for step in _record_group(turn, [moves[k] for k in group], ends[group[-1]]):
+            yield step
+            turn = step.after
 
 
 def _name_step(number: int, move: Move) -> tuple[object, ...]:
@@ -219,23 +228,37 @@ def _name_step(number: int, move: Move) -> tuple[object, ...]:
     return ("attack", attack.start, attack.to) if attack is not None and is_roll else (number,)
 
 
-def _record_group(moves: Sequence[Move], first: Turn, after: Turn) -> Iterator[PlayedStep]:
-    """Yield the step of some moves; a battle that one step cannot record has one for each roll."""
-    action = moves[0].action
+def _record_group(turn: Turn, moves: Sequence[Move], end: Turn) -> Iterator[PlayedStep]:
+    """Yield the step of some moves; a battle that one step cannot record has one for each roll.
+
+    turn: the turn before the moves.
+    end: the turn after the moves.
+    """
+    action, result = moves[0].action, moves[0].result
     if isinstance(action, Place):
         rows = [[m.action.territory, m.action.armies] for m in moves if isinstance(m.action, Place)]
-        yield play_step(first, {"do": "place", "on": rows})
+        yield PlayedStep(turn, {"do": "place", "on": rows}, end)
     elif isinstance(action, Attack):
         rolls = [k for k, move in enumerate(moves) if isinstance(move.action, Attack)]
-        dice = {"dice": action.dice} if len(rolls) == 1 else {}
-        played = play_step(first, {**record_battle(action.start, action.to, after), **dice})
-        if played.after == after or len(rolls) == 1:
-            yield played
+        battle = record_battle(action.start, action.to, end)
+        if len(rolls) == 1:
+            yield PlayedStep(turn, {**battle, "dice": action.dice}, end)
             return
-        for start, stop in zip(rolls, [*rolls[1:], len(moves)], strict=True):
-            next_turn = moves[stop].turn if stop < len(moves) else after
-            yield from _record_group(moves[start:stop], moves[start].turn, next_turn)
-    elif isinstance(action, Reveal) and isinstance(moves[0].result, Hand):
-        yield play_step(first, {"do": "reveal", "cards": record_cards(moves[0].result)})
+        step = play_step(turn, battle)
+        if _drop_dice(step.after) == _drop_dice(end):
+            yield step
+            return
+        for start, stop in pairwise([*rolls, len(moves)]):
+            after = moves[stop].turn if stop < len(moves) else end
+            for roll in _record_group(turn, moves[start:stop], after):
+                yield roll
+                turn = roll.after
+    elif isinstance(action, Reveal) and isinstance(result, Hand):
+        yield PlayedStep(turn, {"do": "reveal", "cards": record_cards(result)}, end)
     else:
-        yield play_step(first, record_action(action))
+        yield PlayedStep(turn, record_action(action), end)
+
+
+def _drop_dice(turn: Turn) -> TurnState:
+    """Return the state of a turn without the dice of the last roll, which no longer matter."""
+    return turn.state._replace(pending=None)

@@ -31,6 +31,7 @@ from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
 from iacta.war import WinChance, WinChances, WinEstimate, win_chances
 from iacta.war.chances import CUT_ROUNDS, DEFAULT_GAMES, WinChange
+from iacta.war.game import MAX_ROUNDS
 from iacta.war.games import (
     TimeIsOverError,
     War,
@@ -39,7 +40,6 @@ from iacta.war.games import (
 )
 from iacta.war.narration import describe_moves
 from iacta.war.players import PLAYERS
-from iacta.war.tournament import MAX_ROUNDS
 
 SIDES = (
     "One AI plays every side: either the computer, iacta's usual AI, or the keeper AI, which is "

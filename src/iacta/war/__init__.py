@@ -9,12 +9,14 @@ to 7 percentage points on average. Teams and hidden armies are not modelled.
 """
 
 from iacta.war.chances import WinChance, WinChances, WinEstimate, win_chances
+from iacta.war.game import Game
 from iacta.war.goals import GoalChance, Goals, best_goals
 from iacta.war.policy import AIPolicy, ai
 from iacta.war.tournament import Standing, tournament
 
 __all__ = [
     "AIPolicy",
+    "Game",
     "GoalChance",
     "Goals",
     "Standing",

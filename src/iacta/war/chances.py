@@ -44,6 +44,7 @@ from iacta.probability.estimate import (
     compute_interval_of_chance,
     compute_interval_of_mean,
 )
+from iacta.war.game import MAX_ROUNDS, Seat, get_seat_name, read_seat
 from iacta.war.games import (
     CHOSEN_AIM,
     Aim,
@@ -55,14 +56,7 @@ from iacta.war.games import (
     list_seats,
 )
 from iacta.war.players import PLAYERS
-from iacta.war.tournament import (
-    MAX_ROUNDS,
-    MAX_TOURNAMENT_GAMES,
-    Seat,
-    get_seat_name,
-    play_to_end,
-    read_seat,
-)
+from iacta.war.tournament import MAX_TOURNAMENT_GAMES, play_game
 from iacta.war.value import load_weights
 
 CUT_ROUNDS = 3  # games of an estimate stop after this many rounds
@@ -453,7 +447,7 @@ class _PolicySeries:
         timed = _limit_policy(self.policy, deadline)
         for number in range(start, end):
             try:
-                winner = play_to_end(dict.fromkeys(seats, timed), self.turn, self.seed, number)
+                winner = play_game(dict.fromkeys(seats, timed), self.turn, self.seed, number)
             except TimeIsOverError:
                 break
             # V does not apply to policies. Therefore a game without a winner counts equally for all

@@ -52,6 +52,7 @@ from iacta.war.chances import (
     compute_interval_of_results,
     compute_v_error,
 )
+from iacta.war.game import MAX_ROUNDS
 from iacta.war.games import (
     CARD_AIMS,
     OPEN_AIMS,
@@ -75,7 +76,7 @@ from iacta.war.players import (
     WARILY,
 )
 from iacta.war.policy import NamedAim, choose_action
-from iacta.war.tournament import MAX_ROUNDS, MAX_TOURNAMENT_GAMES
+from iacta.war.tournament import MAX_TOURNAMENT_GAMES
 
 DEFAULT_GAMES = 160
 FIRST_STAGE = 10  # games for each candidate in the first stage; each later stage doubles the number

@@ -5,24 +5,20 @@ without policies run in the core. Games with a policy run through `Turn`, which 
 action is legal; in such games the core plays the turns of its AIs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
-from iacta.game.deal import deal_missions
-from iacta.game.turn import Policy, Turn
-from iacta.inputs.checks import quote, read_int, read_list
-from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.game.turn import Turn
+from iacta.inputs.checks import read_int, read_list
+from iacta.inputs.errors import IllegalError
 from iacta.probability.estimate import Estimate, Interval
+from iacta.war.game import MAX_ROUNDS, Game, Seat, get_seat_name, read_seat
 from iacta.war.games import War, check_war, list_seats
-from iacta.war.players import PLAYERS, find_player
+from iacta.war.players import PLAYERS
 
-MAX_ROUNDS = 200  # a game ends without a winner after this many rounds
 MAX_TOURNAMENT_GAMES = 10**6
-
-Seat: TypeAlias = str | Policy
 
 
 @dataclass(frozen=True)
@@ -39,25 +35,6 @@ class Standing:
     games: int
     wins: int
     interval: Interval
-
-
-def read_seat(player: object) -> Seat:
-    """Return `player`; raise an error unless it is the name of an AI or a policy."""
-    if isinstance(player, str):
-        find_player(player)
-        return player
-    if not callable(player):
-        raise MalformedError(
-            f"player must be one of {', '.join(PLAYERS)}, or a policy, got {quote(player)}"
-        )
-    return player
-
-
-def get_seat_name(player: Seat) -> str:
-    """Return the name of an AI or a policy."""
-    if isinstance(player, str):
-        return player
-    return str(getattr(player, "__name__", type(player).__name__))
 
 
 def tournament(
@@ -123,40 +100,22 @@ def count_wins(
         return won
     seats = list_seats(turn)
     for number in game_indices:
-        winner = play_to_end(dict(zip(seats, order, strict=True)), turn, seed, number)
+        winner = play_game(dict(zip(seats, order, strict=True)), turn, seed, number)
         if winner is not None:
             won[seats.index(winner)] += 1
     return won
 
 
-def play_to_end(
-    ai_of_player: dict[str, Seat],
-    turn: Turn,
-    seed: int,
-    game_index: int,
-    *,
-    after_turn: Callable[[Turn], None] | None = None,
-) -> str | None:
+def play_game(seats: Mapping[str, Seat], turn: Turn, seed: int, game_index: int) -> str | None:
     """Play a game through `Turn`; return the winner, or `None` after `MAX_ROUNDS` rounds.
 
-    ai_of_player: a mapping from players to the AIs or policies that play for them.
+    seats: a mapping from players to the AIs or policies that play for them.
     turn: the turn from which the game starts.
     seed: the seed of all games.
     game_index: the index of the game, which has its own dice.
-    after_turn: a callback, called with each finished turn.
     """
-    rng, dealer = (np.random.default_rng([seed, game_index, *more]) for more in ((), (1,)))
-    turn, turns = deal_missions(turn, int(dealer.integers(2**62))), 0
-    while turn.winner is None and turns < MAX_ROUNDS * len(ai_of_player):
-        seat, dice = ai_of_player[turn.player], int(rng.integers(2**62))
-        if turn.phase != "over":
-            if isinstance(seat, str):
-                player = PLAYERS[seat]
-                turn = War(turn).play_turn(player, dice).end
-            else:
-                turn = turn.play(seat, seed=dice).end
-        if after_turn is not None:
-            after_turn(turn)
-        turn = turn if turn.winner is not None else turn.next()
-        turns += 1
-    return turn.winner
+    dice = int(np.random.default_rng([seed, game_index]).integers(2**62))
+    end = turn
+    for step in Game(turn, seats, dice):
+        end = step.after
+    return end.winner

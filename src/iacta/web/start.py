@@ -35,7 +35,7 @@ class Still(NamedTuple):
     armies: list[int]
 
 
-class Game(NamedTuple):
+class ExampleGame(NamedTuple):
     """A turn played by a plan.
 
     scene: the map, with an arrow for each conquest.
@@ -50,7 +50,7 @@ class Game(NamedTuple):
 
 
 @cache
-def play_example() -> Game:
+def play_example() -> ExampleGame:
     """Play a turn by the best plan to take a continent, with random dice."""
     turn = parse_moment(EXAMPLE.read_text(encoding="utf-8"))
     board, tones = turn.board, assign_owner_colours(turn.position)
@@ -65,7 +65,9 @@ def play_example() -> Game:
             border = number[attack.start], number[attack.to]
             arrows.append(Arrow(len(stills) - 1, *border, "main", f"{attack.start} to {attack.to}"))
     scene = build_scene(board, arrows, width=SIZE["width"], is_close=True)
-    return Game(scene, [*tones.values()], [*map(choose_digit_colour, tones.values())], stills)
+    return ExampleGame(
+        scene, [*tones.values()], [*map(choose_digit_colour, tones.values())], stills
+    )
 
 
 def _make_still(words: str, plan: Plan, turn: Turn, owners: list[str]) -> Still:
