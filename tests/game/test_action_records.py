@@ -152,3 +152,10 @@ def test_new_armies_can_be_placed_on_an_own_territory_without_armies() -> None:
         ("red", "red", "blue"), (3, 0, 1)
     )
     assert play_step(turn, {"do": "place", "on": [["B", 2]]}).after.armies_on("B") == 2
+
+
+def test_the_words_of_a_battle_name_both_players() -> None:
+    turn = Turn.from_code(f"{BOARD};attack")
+    step = {"do": "attack", "from": "Peru", "to": "Brazil", "left": 5, "their_left": 0}
+    words = "Peru to Brazil: red loses 1, blue loses 3; Brazil is taken"
+    assert play_step(turn, step).words == words

@@ -26,6 +26,7 @@ from iacta.game.state import TurnState
 from iacta.game.steps import (
     CARD_KEYS,
     Step,
+    describe_attack,
     read_border,
     read_losses,
     read_territory,
@@ -171,8 +172,12 @@ class PlayedStep(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The step in words."""
-        return take_step(self.turn, self.step)[1]
+        """The step in words; a battle names both players."""
+        if self.losses is None:
+            return take_step(self.turn, self.step)[1]
+        start, to = read_border(self.turn, self.step)
+        sides = f"{self.turn.player} loses", f"{self.turn.owner_of(to)} loses"
+        return describe_attack(start, to, *self.losses, self.after, sides=sides)
 
     @property
     def losses(self) -> Losses | None:

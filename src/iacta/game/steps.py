@@ -326,7 +326,7 @@ def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = read_border(turn, step)
     numbers: tuple[Any, ...] = tuple(map(step.get, ("left", "their_left", "dice", "their_dice")))
     after = turn.apply_battle(start, to, *numbers)
-    return after, _describe_attack(start, to, *read_losses(turn, step), after, 0, numbers[-1])
+    return after, describe_attack(start, to, *read_losses(turn, step), after, 0, numbers[-1])
 
 
 def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
@@ -348,7 +348,7 @@ def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
             (result,) = turn.results(answer).sample(1, rng)
             turn = turn.after(answer, result)
         rolls, lost, killed = rolls + 1, lost + result.attackers, killed + result.defenders
-    return turn, _describe_attack(start, to, lost, killed, turn, rolls)
+    return turn, describe_attack(start, to, lost, killed, turn, rolls)
 
 
 def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
@@ -358,7 +358,7 @@ def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
     left, against = map(turn.armies_on, (start, to))
     reduced = count_reduced_dice(turn, start, to, len(theirs))
     after = turn.apply_battle(start, to, left - lost, against - killed, len(mine), reduced)
-    return after, _describe_attack(start, to, lost, killed, after, 1, reduced)
+    return after, describe_attack(start, to, lost, killed, after, 1, reduced)
 
 
 def _read_dice(turn: Turn, start: str, to: str, step: Step) -> tuple[list[int], list[int]]:
@@ -585,7 +585,7 @@ STEPS: Mapping[str, tuple[Sequence[str], Callable[[Turn, Step], tuple[Turn, str]
 }
 
 
-def _describe_attack(
+def describe_attack(
     start: str,
     to: str,
     lost: int,
@@ -593,12 +593,22 @@ def _describe_attack(
     after: Turn,
     rolls: int = 0,
     their_dice: int | None = None,
+    sides: tuple[str, str] = ("you lose", "they lose"),
 ) -> str:
+    """Describe the losses in a battle.
+
+    start, to: the attacking and the attacked territory.
+    lost, killed: the armies that the attacker and the defender lost.
+    after: the turn after the battle.
+    rolls: the number of rolls; 0 if it is unknown.
+    their_dice: the number of defence dice, if fewer than possible.
+    sides: the subject and verb for each side.
+    """
     thrown = f" in {rolls:,} {'roll' if rolls == 1 else 'rolls'}" if rolls else ""
     if their_dice is not None:
         thrown += f" against {_count_dice(their_dice)}"
     taken = f"; {to} is taken" if after.owner_of(to) == after.player else ""
-    return f"{start} to {to}: you lose {lost}, they lose {killed}{thrown}{taken}"
+    return f"{start} to {to}: {sides[0]} {lost}, {sides[1]} {killed}{thrown}{taken}"
 
 
 def _count_dice(number: int) -> str:
