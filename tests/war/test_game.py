@@ -13,12 +13,12 @@ from iacta.game import Action, Attack, EndPhase, Place
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import Rules
 from iacta.war.game import DECISIONS, PERSON
-from iacta.war.games import list_seats
+from iacta.war.games import War, list_seats
 from iacta.war.players import PLAYERS
 from tests.cases import choose_seeds, for_each
 from tests.game.positions import at_random, make_line_turn
 from tests.war.games import NAMES, random_turn
-from tests.war.test_hidden import TELLING, deal_hidden, list_turns
+from tests.war.test_hidden import deal_hidden, list_turns
 from tests.war.victories import CONDITIONS
 
 pytestmark = pytest.mark.usefixtures("core")
@@ -91,19 +91,28 @@ def test_a_seed_repeats_a_game_and_iterating_changes_nothing() -> None:
     assert other.steps != game.play().steps
 
 
-@for_each("name, seed", [(name, seed) for name in PLAYERS for seed in TELLING])
-def test_the_hidden_part_of_a_game_does_not_change_the_next_step_of_an_ai(
-    name: str, seed: int
-) -> None:
-    rng = Random(seed)  # noqa: S311 # no secrets
-    for turn in list_turns(seed):
-        if turn.phase in ("defend", "over"):
-            continue
-        seats = dict.fromkeys(list_seats(turn), name)
-        step = next(iter(Game(turn, seats, seed)))
-        other = deal_hidden(turn, turn.player, rng)
-        if step.step["do"] != "reveal" and turn.winner is other.winner is None:
-            assert next(iter(Game(other, seats, seed))).step == step.step
+def test_an_ai_chooses_only_from_what_its_player_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = list[Turn]()
+
+    class WatchedWar(War):
+        def __init__(self, turn: Turn) -> None:
+            opened.append(turn)
+            super().__init__(turn)
+
+    monkeypatch.setattr("iacta.war.game.War", WatchedWar)
+    rng, hidden = Random(1), 0  # noqa: S311 # no secrets
+    for number, name in enumerate(2 * [*PLAYERS]):
+        for each in list_turns(number):
+            turn = deal_hidden(each, each.player, rng)
+            if turn.phase in ("defend", "over") or turn.winner is not None:
+                continue
+            hidden += turn.seen_by(turn.player) != turn
+            for step in Game(turn, dict.fromkeys(list_seats(turn), name), number):
+                if step.step["do"] == "next":
+                    break
+    assert hidden > 5
+    assert len(opened) > hidden
+    assert all(turn.seen_by(turn.player) is turn for turn in opened)
 
 
 def test_a_policy_decides_from_what_its_player_sees() -> None:
