@@ -167,6 +167,8 @@ def test_an_ai_continues_for_a_person_who_resigns() -> None:
     assert game.winner is not None
     with pytest.raises(IactaError, match="player must be a person of the game, got 'red'"):
         game.resign("red")
+    with pytest.raises(IactaError, match="player must be a person of the game"):
+        game.resign(["red"])  # type: ignore[arg-type] # wrong on purpose
 
 
 def test_the_defender_of_a_person_answers_each_roll() -> None:

@@ -198,7 +198,7 @@ class Game:
         player: the person's player.
         ai: the name of the AI.
         """
-        if self.seats.get(player) != PERSON:
+        if not isinstance(player, str) or self.seats.get(player) != PERSON:
             raise IllegalError(f"player must be a person of the game, got {quote(player)}")
         find_player(ai)
         return replace(self, seats={**self.seats, player: ai})
