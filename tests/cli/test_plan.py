@@ -6,6 +6,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +84,10 @@ def test_the_progress_callback_receives_the_best_plan_so_far(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(asked, "best_plan", search)
-    for goal in ({"take": "Asia"}, {"worth": True}):
-        question = PlanQuestion.parse({"position": str(ASIA), "prove": "1%"} | goal)
+    for question in (
+        PlanQuestion(str(ASIA), take="Asia", prove=Fraction(1, 100)),
+        PlanQuestion(str(ASIA), worth=True, prove=Fraction(1, 100)),
+    ):
         with pytest.raises(KeyboardInterrupt):
             question.answer(watch)
     assert printed == [

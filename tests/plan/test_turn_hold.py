@@ -251,7 +251,7 @@ def test_the_way_through_own_territories_is_protected() -> None:
 def test_the_model_of_large_boards_protects_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = best_plan(Turn.from_code(INNER), TakeAll("Peru,Argentina"))
     exact = hold(plan)
-    monkeypatch.setattr("iacta.plan.reinforcement.SMALL_BOARD", 0)
+    monkeypatch.setattr("iacta.plan.placements.SMALL_BOARD", 0)
     found = hold(plan)
     assert [(move.start, move.to) for move in found.moves[:1]] == [("Argentina", "Brazil")]
     assert assert_known(found.win_probability) > assert_known(exact.win_probability) - 0.01

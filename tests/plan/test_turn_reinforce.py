@@ -13,14 +13,9 @@ from iacta.game import Turn
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.plan import TakeAll, TakeAny, Worth, best_plan, reinforce, reinforcements_needed
+from iacta.plan.placements import Placements, QuickValues, pose_reinforced_problem
 from iacta.plan.problem import SearchState
-from iacta.plan.reinforcement import (
-    Placements,
-    QuickValues,
-    place_armies,
-    pose_reinforced_problem,
-    rank_plans,
-)
+from iacta.plan.reinforcement import place_armies, rank_plans
 from iacta.plan.search import Solution
 from tests.plan.boards import (
     GOALS,

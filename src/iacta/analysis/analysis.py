@@ -32,7 +32,7 @@ from iacta.plan.goal_plan import MIN_GOAL_CHANCE, OPEN_PHASES, GoalPlan, plan_go
 from iacta.plan.goals import Goal
 from iacta.plan.levels import LEVELS, USUAL, Level, list_levels, read_level
 from iacta.plan.named_goals import read_goal_record
-from iacta.plan.reinforcement import Placement
+from iacta.plan.placements import Placement
 from iacta.war.games import WIN_NOW
 from iacta.war.goals import ONE_CARD
 

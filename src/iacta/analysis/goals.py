@@ -22,8 +22,8 @@ from iacta.native.deadline import Deadline
 from iacta.plan.goals import Goal, OwnAny, TakeAny, WinGame, make_owned_mask
 from iacta.plan.named_goals import read_goal_record
 from iacta.plan.opponents import list_opponents
+from iacta.plan.placements import pose_reinforced_problem
 from iacta.plan.problem import pose_problem
-from iacta.plan.reinforcement import pose_reinforced_problem
 from iacta.plan.search import Search
 from iacta.plan.winning import find_win
 from iacta.war.games import WIN_NOW

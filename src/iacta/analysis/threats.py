@@ -57,8 +57,7 @@ from iacta.plan.opponents import (
     list_moves_to_compare,
     list_opponents,
 )
-from iacta.plan.problem import SearchState, enter_phase, refuse_large_board
-from iacta.plan.reinforcement import (
+from iacta.plan.placements import (
     SMALL_STATES,
     Placement,
     Placements,
@@ -66,6 +65,7 @@ from iacta.plan.reinforcement import (
     is_small,
     pose_reinforced_problem,
 )
+from iacta.plan.problem import SearchState, enter_phase, refuse_large_board
 from iacta.plan.winning import find_win
 
 Kind: TypeAlias = Literal["take", "break", "eliminate", "win"]

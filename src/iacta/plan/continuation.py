@@ -14,7 +14,7 @@ order; all goals in order with much more weight on the later goals; and, if exac
 enough, the first goal with a small or a larger payoff for surviving armies.
 
 Each policy is simulated until it reaches the first goal. The value of the new armies at that point
-is computed as in `iacta.plan.reinforcement`: exactly on a small board, otherwise by a quick
+is computed as in `iacta.plan.placements`: exactly on a small board, otherwise by a quick
 estimate. Sequential halving chooses a policy: each round drops the worse half of the policies and
 doubles the number of games. New games then estimate the value of the chosen policy. Let x be the
 result of a game and l its luck, measured by the policy's own values. Then x − βl has the same mean
@@ -38,11 +38,11 @@ from iacta.native.bit_sets import bits, make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.best import Progress, make_best_reporter, make_plan
 from iacta.plan.goals import Goal, InOrder, TakeAll, Worth
+from iacta.plan.placements import Placements, QuickValues
 from iacta.plan.plan import Plan
 from iacta.plan.planner import Found, evaluate_policy
 from iacta.plan.policy import STARTS, Policy, attach_search, best_policy
 from iacta.plan.problem import Problem, SearchState, pose_problem, read_turn
-from iacta.plan.reinforcement import Placements, QuickValues
 from iacta.plan.search import Search
 from iacta.plan.simulated import compute_final_states, play_games
 from iacta.probability.distribution import Distribution

@@ -26,14 +26,9 @@ from iacta.odds.search import find_smallest
 from iacta.plan.goals import TakeAll
 from iacta.plan.hold import NOTHING, Fortified, Hold, OpponentTurns, Outlook
 from iacta.plan.opponents import list_attackers
+from iacta.plan.placements import Placement, list_shifted_placements
 from iacta.plan.problem import read_turn
-from iacta.plan.reinforcement import (
-    MAX_PLACED_ARMIES,
-    Placement,
-    find_plan,
-    list_shifted_placements,
-    place_armies,
-)
+from iacta.plan.reinforcement import MAX_PLACED_ARMIES, find_plan, place_armies
 from iacta.probability.chances import Chance, read_chance
 
 MAX_ENTRANCES = 8  # maximum number of territories that may get new armies, nearest first

@@ -23,9 +23,10 @@ from iacta.plan.best import plan_within
 from iacta.plan.goals import Goal
 from iacta.plan.levels import Level, list_levels
 from iacta.plan.margin import MARGIN
+from iacta.plan.placements import Placement
 from iacta.plan.plan import Plan
 from iacta.plan.problem import pose_problem
-from iacta.plan.reinforcement import PlacedPlan, Placement, plan_with_new_armies
+from iacta.plan.reinforcement import PlacedPlan, plan_with_new_armies
 
 MIN_GOAL_CHANCE = 0.005  # goals with a smaller chance are not offered
 OPEN_PHASES = "trade", "place", "attack", "advance"  # the phases in which attacks may follow

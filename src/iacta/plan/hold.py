@@ -19,7 +19,7 @@ territories of the player (`iacta.plan.opponents`). The reported chances are for
 the opponents.
 
 On a small board p_i is exact: the best combination of placement and play. Elsewhere p_i is the
-value found by a quick search (`iacta.plan.reinforcement`), and an opponent may be able to do
+value found by a quick search (`iacta.plan.placements`), and an opponent may be able to do
 better, so Π (1 − p_i) is an upper bound. A lower bound is Π (1 − q_i), where q_i ≥ p_i bounds the
 chance of opponent i even if each of their territories got all the new armies.
 
@@ -58,9 +58,9 @@ from iacta.plan.opponents import (
     list_moves_to_compare,
     list_opponents,
 )
+from iacta.plan.placements import Placements, QuickValues, is_small, pose_reinforced_problem
 from iacta.plan.plan import Plan
 from iacta.plan.problem import Problem, SearchState, enter_phase, pose_problem
-from iacta.plan.reinforcement import Placements, QuickValues, is_small, pose_reinforced_problem
 from iacta.plan.search import Search
 from iacta.plan.simulated import play_games
 from iacta.probability.estimate import NORMAL_QUANTILE, mean_error

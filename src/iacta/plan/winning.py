@@ -14,8 +14,9 @@ from iacta.game import Fortify, Turn
 from iacta.game.victory import MAX_WAYS_TO_WIN, WayToWin
 from iacta.plan.goals import OwnAny, TakeAll, WinGame
 from iacta.plan.opponents import begin_opponent_turn
+from iacta.plan.placements import Placement
 from iacta.plan.problem import enter_phase
-from iacta.plan.reinforcement import Placement, place_armies
+from iacta.plan.reinforcement import place_armies
 
 # Maximum number of ways to win in a goal; the ways with the fewest defenders count.
 MAX_GOAL_WAYS = 256

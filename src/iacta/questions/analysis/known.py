@@ -15,7 +15,8 @@ from iacta.game import Turn
 from iacta.inputs.checks import check_choice, quote, read_int, read_list
 from iacta.inputs.errors import MalformedError
 from iacta.plan.named_goals import read_goal_record
-from iacta.plan.reinforcement import MAX_PLACED_ARMIES, Placement
+from iacta.plan.placements import Placement
+from iacta.plan.reinforcement import MAX_PLACED_ARMIES
 from iacta.questions.threats import HelpfulMoveRecord
 
 MAX_KNOWN = 1_000  # maximum number of known goals, and of known threats

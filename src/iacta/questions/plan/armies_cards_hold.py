@@ -18,7 +18,7 @@ from iacta.forms.sentences import add_noun, join_phrases, name_armies, note_rule
 from iacta.plan import Continuation, Defence, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.hold import MIN_ENDS
-from iacta.plan.reinforcement import Placement
+from iacta.plan.placements import Placement
 from iacta.plan.winning import Win
 from iacta.probability.distribution import Distribution
 from iacta.questions.plan.sentences import MAX_PLAN_LINES, format_value, mark_certain_chance
