@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from iacta import Turn, ask, goals_in_reach, review, threats
 from iacta.analysis import GoalAnalysis, analyse
 from iacta.analysis.analysis import AskedGoal, Task, order_goals
-from iacta.analysis.goals import Conquest, canonicalise, list_goals, list_implied
+from iacta.analysis.goals import Conquest, canonicalise, list_goals, list_implied, make_goal_key
 from iacta.board import Board, Holding, Position
 from iacta.game import EndPhase
 from iacta.inputs.errors import IactaError
@@ -22,6 +23,7 @@ from iacta.plan import TakeAll, TakeAny, goal_plan, reinforcement
 from iacta.plan.goal_plan import plan_at_levels, plan_goal
 from iacta.plan.levels import LEVELS, LONG, QUICK, USUAL
 from iacta.plan.named_goals import read_goal_record
+from iacta.plan.opponents import begin_opponent_turn
 from iacta.questions.threats import describe_threat
 from tests.cases import choose_seeds
 from tests.cli.conftest import run
@@ -247,12 +249,39 @@ def test_an_implied_goal_adopts_the_plan_and_a_stronger_goal_the_bound() -> None
         "all": best,
         "any": replace(empty["any"], value=0.5, upper_bound=0.5),
     }
-    ordered = order_goals({key: (tasks[key], numbers[key]) for key in tasks})
+    ordered = order_goals({key: (tasks[key], numbers[key]) for key in tasks}, tasks)
     assert ordered["any"] == numbers["any"]
     assert ordered["all"] == replace(best, upper_bound=0.5)
     adopted = ordered["b"]
     assert (adopted.value, adopted.interval, adopted.left) == (0.4, (0.3, 0.5), 3.0)
     assert (adopted.upper_bound, adopted.proven, adopted.words) == (0.8, False, "b")
+
+
+def test_the_numbers_of_listed_goals_do_not_depend_on_other_goals() -> None:
+    tasks = dict(list_tasks())
+    chances = {"b": 0.2, "all": 0.4, "any": 0.3}
+    pairs = {
+        key: (task, GoalAnalysis(task.parameters, key, level="quick", value=chances[key]))
+        for key, task in tasks.items()
+    }
+    ordered = order_goals(pairs, {"any"})
+    assert ordered["any"] == pairs["any"][1]
+    assert [ordered[key].value for key in ("b", "all")] == [0.4, 0.3]
+
+
+def test_a_threat_has_the_number_of_the_goal_in_the_opponents_list() -> None:
+    boards = Path(__file__).parents[1] / "coherence" / "board.tsv"
+    turn = Turn.from_code(boards.read_text("utf-8").splitlines()[4].partition("\t")[0])
+    found = threats(turn, "quick")
+    compared = 0
+    for player in {each.player for each in found.threats}:
+        theirs = begin_opponent_turn(turn, player)
+        offered = {each.key: each for each in analyse(theirs, QUICK).goals}
+        for each in found.threats:
+            if each.player == player and (goal := offered.get(make_goal_key(each.parameters))):
+                assert each.chance == goal.value, (player, each.parameters)
+                compared += 1
+    assert compared > 0
 
 
 def test_every_offer_is_a_goal_that_users_can_name() -> None:

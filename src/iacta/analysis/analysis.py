@@ -9,7 +9,7 @@ list from then on. If goal g implies goal h and g has the greater chance, then h
 g, whose conquests also reach h.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias, TypeVar
@@ -281,7 +281,7 @@ class _Analyser:
             is_chance = task.goal is None or task.goal.is_chance
             unknown = GoalAnalysis(*task[3:5], is_offered=False, is_chance=is_chance)
             pairs.setdefault(key, (task, unknown))
-        ordered = order_goals(pairs)
+        ordered = order_goals(pairs, {key for key, (_, each) in pairs.items() if each.is_offered})
         levels = [ordered[key].level for key in tasks]
         level = min(levels, key=RANKS.__getitem__, default="")
         return Analysis(
@@ -349,22 +349,41 @@ def make_numbers(task: Task, found: GoalPlan, *, is_offered: bool) -> GoalAnalys
 
 
 def order_goals(
-    goals: Mapping[Key, tuple[Task, GoalAnalysis]],
+    goals: Mapping[Key, tuple[Task, GoalAnalysis]], listed: Container[Key]
 ) -> dict[Key, GoalAnalysis]:
     """Order the chances of a player's goals: no goal is likelier than a goal that it implies.
 
-    An upper bound of the implied goal is also a bound of the goal.
+    goals: the numbers of each goal.
+    listed: the goals whose numbers must not depend on other goals. They adopt no plans of other
+        goals; the others have at most the chances of the listed goals that they imply.
     """
     conquests = {
         key: Conquest.for_goal(task.goal, task.turn)
         for key, (task, each) in goals.items()
         if task.goal is not None and task.goal.is_chance and not each.is_reached
     }
-    found = {key: each for key, (_, each) in goals.items()}
+    alone = {key: each for key, (_, each) in goals.items()}
+    some = {key: each for key, each in conquests.items() if key in listed}
+    found = _order(alone, list_implied(conquests)) | {
+        key: each for key, each in _order(alone, list_implied(some)).items() if key in listed
+    }
     for key, names in list_implied(conquests).items():
+        chances = (found[name].value for name in names if name in listed)
+        least = min((chance for chance in chances if chance is not None), default=1.0)
+        if key not in listed and (found[key].value or 0.0) > least:
+            found[key] = replace(found[key], value=least, interval=None)
+    return found
+
+
+def _order(
+    goals: Mapping[Key, GoalAnalysis], implied: Mapping[Key, Sequence[Key]]
+) -> dict[Key, GoalAnalysis]:
+    """Order the chances of some goals. A bound of an implied goal is also a bound of the goal."""
+    found = {**goals}
+    for key, names in implied.items():
         for name in names:
-            found[name] = _adopt(found[name], goals[key][1])
-    for key, names in list_implied(conquests).items():
+            found[name] = _adopt(found[name], goals[key])
+    for key, names in implied.items():
         bound = min((found[name].upper_bound for name in names), default=1.0)
         found[key] = _lower_bound(found[key], bound)
     return found

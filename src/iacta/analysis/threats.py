@@ -22,7 +22,7 @@ chance that a move promises is the chance after the move.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from operator import mul
@@ -36,7 +36,7 @@ from iacta.analysis.analysis import (
     may_succeed,
     order_goals,
 )
-from iacta.analysis.goals import Conquest, GoalRecord, list_implied
+from iacta.analysis.goals import GoalRecord
 from iacta.game import Fortify, Turn
 from iacta.game.turn import TERRITORIES_PER_ARMY
 from iacta.game.victory import SURVIVAL
@@ -195,10 +195,14 @@ def find_threats(
             numbers = _find_numbers(aims, each, deadline)
             if numbers is None:
                 break
-            aims = [aim for aim in aims if numbers[aim.key].chance >= MIN_GOAL_CHANCE]
+            aims = [
+                aim
+                for aim in aims
+                if aim.key not in numbers or numbers[aim.key].chance >= MIN_GOAL_CHANCE
+            ]
             move = _find_helpful_move(turn, _find_worst(aims, numbers), each, deadline)
             listed = sorted(
-                _merge_wins((aim, numbers[aim.key]) for aim in aims),
+                _merge_wins((aim, numbers[aim.key]) for aim in aims if aim.key in numbers),
                 key=lambda each: (-each.chance, -each.at_most),
             )
             found = Threats(turn.player, tuple(listed), move, each.name, each == level)
@@ -215,7 +219,7 @@ class _Aim(NamedTuple):
     """A goal that an opponent may play for, with the player's loss if the opponent succeeds."""
 
     task: Task
-    kind: Kind
+    kind: Kind | Literal["continent"]  # no threat is listed for a whole continent
     name: str
     worth: float  # the player's loss, in new armies per turn
     placement: Placement | None = None  # a placement that reaches the goal without any attack
@@ -237,13 +241,13 @@ class _Aim(NamedTuple):
         return self.task.turn.place
 
     @property
-    def key(self) -> tuple[str, Kind, str]:
+    def key(self) -> tuple[str, str, str]:
         """The opponent and their goal."""
         return self.player, self.kind, self.name
 
 
-_Lost: TypeAlias = tuple[Kind, str]
-_Key: TypeAlias = tuple[str, Kind, str]
+_Lost: TypeAlias = tuple[str, str]
+_Key: TypeAlias = tuple[str, str, str]
 
 
 def _list_aims(turn: Turn) -> Iterator[_Aim]:
@@ -268,6 +272,7 @@ def _list_aims(turn: Turn) -> Iterator[_Aim]:
         for each in whole:
             parameters = {"take_any": ", ".join(each.territories)}
             yield _Aim(make_task(parameters), "break", each.name, each.bonus)
+            yield _Aim(make_task({"take": each.name}), "continent", each.name, 0.0)
         yield _Aim(make_task({"eliminate": turn.player}), "eliminate", turn.player, 0.0)
         possible = turn.victory.list_possible(turn, player) if turn.victory != SURVIVAL else []
         for k, (share, victory) in enumerate(possible):
@@ -301,35 +306,19 @@ def _find_numbers(
             for aim, plan in zip(searched, plans, strict=True)
             if aim.player == player
         )
-        found |= _order_threats({aim.key: (aim.task, each) for aim, each in pairs})
-    return {aim.key: _make_threat(aim, level, found.get(aim.key)) for aim in aims}
-
-
-def _order_threats(
-    pairs: Mapping[_Key, tuple[Task, GoalAnalysis]],
-) -> dict[_Key, GoalAnalysis]:
-    """Order the threats of an opponent: no threat is likelier than a threat that it implies.
-
-    The opponent's list of goals has no single territories. They therefore adopt the plans of other
-    goals, but other goals do not adopt their plans.
-    """
-    listed = {key: pair for key, pair in pairs.items() if key[1] != "take"}
-    found = order_goals(pairs) | order_goals(listed)
-    conquests = {
-        key: Conquest.for_goal(task.goal, task.turn)
-        for key, (task, _) in pairs.items()
-        if task.goal is not None
+        numbers = {aim.key: (aim.task, each) for aim, each in pairs}
+        # The opponent's own list of goals has no single territories.
+        found |= order_goals(numbers, {key for key in numbers if key[1] != "take"})
+    return {
+        aim.key: _make_threat(aim, aim.kind, level, found.get(aim.key))
+        for aim in aims
+        if aim.kind != "continent"
     }
-    for key, names in list_implied(conquests).items():
-        least = min((found[name].value or 0.0 for name in names if name in listed), default=1.0)
-        if key not in listed and (found[key].value or 0.0) > least:
-            found[key] = replace(found[key], value=least, interval=None)
-    return found
 
 
-def _make_threat(aim: _Aim, level: Level, numbers: GoalAnalysis | None) -> Threatened:
+def _make_threat(aim: _Aim, kind: Kind, level: Level, numbers: GoalAnalysis | None) -> Threatened:
     """Return a threat; `numbers` is `None` if the goal needs no attack."""
-    first = aim.player, aim.kind, aim.name
+    first = aim.player, kind, aim.name
     armies, last = aim.task.turn.place, (level.name, aim.task.parameters)
     if numbers is None:
         return Threatened(*first, 1.0, None, 1.0, armies, aim.placement or (), True, *last)
@@ -390,7 +379,7 @@ def _find_helpful_move(
     rank_moves = _rank_all_moves if is_small(turn) else _rank_moves_by_battles
     for move in rank_moves(aims, last, deadline)[:MAX_PLANNED_MOVES]:
         there = last.after(move)
-        left = [aim for aim in _list_aims(there) if aim.worth and _may_succeed(aim, deadline)]
+        left = [aim for aim in _list_aims(there) if _may_succeed(aim, deadline)]
         numbers = _find_numbers(left, level, deadline)
         if numbers is None:
             return None
@@ -404,9 +393,10 @@ def _find_worst(aims: Iterable[_Aim], numbers: Mapping[_Key, Threatened]) -> _Lo
     """Return the greatest threat to each territory and continent."""
     worst: _Losses = {}
     for aim in aims:
-        threat = numbers[aim.key]
-        if aim.worth and (aim.lost not in worst or threat.chance > worst[aim.lost][1].chance):
-            worst[aim.lost] = aim.worth, threat
+        if aim.worth:
+            threat = numbers[aim.key]
+            if aim.lost not in worst or threat.chance > worst[aim.lost][1].chance:
+                worst[aim.lost] = aim.worth, threat
     return worst
 
 
