@@ -257,6 +257,16 @@ def test_an_implied_goal_adopts_the_plan_and_a_stronger_goal_the_bound() -> None
     assert (adopted.upper_bound, adopted.proven, adopted.words) == (0.8, False, "b")
 
 
+def test_a_goal_that_was_asked_first_is_offered_later() -> None:
+    turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1")
+    offered = [each for each in analyse(turn, QUICK).goals if each.is_offered]
+    asked = [AskedGoal(each.parameters) for each in offered]
+    first = analyse(turn, QUICK, goals=asked, has_offers=False)
+    assert not any(each.is_offered for each in first.goals)
+    again = analyse(turn, QUICK, goals=asked, known=first.goals)
+    assert [each for each in again.goals if each.is_offered] == offered
+
+
 def test_the_numbers_of_listed_goals_do_not_depend_on_other_goals() -> None:
     tasks = dict(list_tasks())
     chances = {"b": 0.2, "all": 0.4, "any": 0.3}

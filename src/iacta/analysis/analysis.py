@@ -226,6 +226,8 @@ class _Analyser:
                 found = find_plans(wanted, each, self.deadline)
                 if found is None:
                     break
+                for task in tasks.values():
+                    self._offer_known(task)
                 for task, plan in zip(wanted, found, strict=True):
                     self._add(task, plan)
                     if planned is not None and task.key in asked:
@@ -262,6 +264,12 @@ class _Analyser:
         if known is None or not known.has_level(level):
             return False
         return task.price is None or known.price == task.price
+
+    def _offer_known(self, task: Task) -> None:
+        """Offer a goal that an earlier analysis answered for another reason."""
+        known = self.known.get(task.key)
+        if known is not None and task.is_offered and (known.value or 0.0) >= MIN_GOAL_CHANCE:
+            self.known[task.key] = replace(known, is_offered=True)
 
     def _add(self, task: Task, plan: GoalPlan) -> None:
         """Add the plan for a goal; a goal that was offered before stays in the list."""
