@@ -88,7 +88,7 @@ def test_answers_pass_unchanged(proxy: Proxy, server: Server) -> None:
 @needs_nginx
 def test_the_lines_of_a_search_come_as_they_are_found(proxy: Proxy, server: Server) -> None:
     server.wait()
-    path, asked = "/api/v1/plan", {**LONG, "time_limit": 2}
+    path, asked = "/api/v1/plan", {**LONG, "time_limit": 6}
     with proxy.open_response(path, asked, Accept=LINES, **{"Accept-Encoding": "gzip"}) as response:
         came = [(monotonic(), json.loads(line)) for line in response]
     answers = [when for when, line in came if "answer" in line]

@@ -12,6 +12,7 @@ from iacta.forms.percentages import percent
 from iacta.game import Advance, Turn
 from iacta.game.moment import parse_moment
 from iacta.plan import Plan, TakeAll, best_plan
+from iacta.plan.levels import read_level
 from iacta.web.read_question import list_served_questions
 from iacta.web.templates import render_template
 from iacta.web.worker import answer_within_limits
@@ -54,7 +55,7 @@ def play_example() -> ExampleGame:
     """Play a turn by the best plan to take a continent, with random dice."""
     turn = parse_moment(EXAMPLE.read_text(encoding="utf-8"))
     board, tones = turn.board, assign_owner_colours(turn.position)
-    plan = best_plan(turn, TakeAll(CONTINENT))
+    plan = best_plan(turn, TakeAll(CONTINENT), budget=read_level("quick").budget)
     number, owners = {name: t for t, name in enumerate(board.territories)}, [*tones]
     begins = f"Red attacks {CONTINENT} with {turn.armies_on('Ukraine')} armies. "
     stills, arrows = [_make_still(begins, plan, turn, owners)], list[Arrow]()

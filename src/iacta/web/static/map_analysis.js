@@ -5,15 +5,17 @@ import { Refused, streamAnswers, Unreachable } from "./ask.js";
 const MAX_KEPT = 500;
 const MAX_SECONDS = 20; // the server's limit; a level that takes longer is not reached
 const RETRY = 4000; // milliseconds until a search is repeated that did not reach the server
+const MAX_SEARCHES = 5; // a search that a busy server did not finish is repeated this often
 
 /**
  * A question to the server whose answer improves with time. `known` is what the page knows already;
  * `take` is called with each answer, and `isLast` tells whether an answer is final.
  * @typedef {{address: string, body: object, known?: () => object, take?: (found: object) => void,
- *   isLast?: (found: object) => boolean}} Job
+ *   isLast?: (found: object) => boolean, isRepeated?: boolean}} Job
  *
  * The best answer to a job, its progress in words, and the reason of a failure.
- * @typedef {{found: object|null, soFar: string, isDone: boolean, wrong: string}} Entry
+ * @typedef {{found: object|null, soFar: string, isDone: boolean, wrong: string,
+ *   searches: number}} Entry
  */
 
 /** Runs searches one at a time. */
@@ -69,7 +71,15 @@ export class Queue {
   async search(job) {
     const key = this.makeKey(job);
     const control = new AbortController();
-    const entry = { found: null, soFar: "", isDone: false, ...this.entries.get(key), wrong: "" };
+    const entry = {
+      found: null,
+      soFar: "",
+      isDone: false,
+      searches: 0,
+      ...this.entries.get(key),
+      wrong: "",
+    };
+    entry.searches += 1;
     Object.assign(this, { job, control });
     this.entries.delete(key);
     this.entries.set(key, entry);
@@ -94,7 +104,7 @@ export class Queue {
         { ...job.body, ...job.known?.(), time_limit: MAX_SECONDS },
         handlers,
       );
-      entry.isDone = true;
+      entry.isDone ||= !job.isRepeated || entry.searches >= MAX_SEARCHES;
     } catch (error) {
       entry.soFar = "";
       if (control.signal.aborted) return;

@@ -40,18 +40,20 @@ export function startSearches() {
     isChoosing() && isOpen(at) && "goals",
     (view === "threats" || findTurn().phase === "fortify") && "threats",
   ].filter(Boolean);
-  const search = (level) => [
+  const plan = (level) => [
     makePlanJob(hasPrice(at) ? at : findGoalStart(at), level), // the first plan finds the price
-    ...lists.map((part) => makeAnalysisJob(at, level, { parts: [part] })),
     makeStepsJob(line, level),
   ];
+  const list = (level) => lists.map((part) => makeAnalysisJob(at, level, { parts: [part] }));
   const isMarked = isChoosing() && (at === findTurnStart() || isReached() || view === "goals");
   const wins = [findComparable(at), ...line.filter((k) => findComparable(k) === k)].map(makeWinJob);
   const jobs = [
-    ...search("quick"),
-    ...search("usual"),
-    ...(longer === findGoalStart() ? search("long") : []),
+    ...plan("quick"),
+    ...list("quick"),
+    ...plan("usual"),
     ...wins.slice(0, 1),
+    ...list("usual"),
+    ...(longer === findGoalStart() ? [...plan("long"), ...list("long")] : []),
     isMarked && makeMarkJob(at),
     ...wins,
   ];
@@ -84,7 +86,8 @@ function makeAnalysisJob(k, level, parts) {
   const take = (found) => {
     store.analyses.set(job.body.code, { ...findAnalysis(k), ...found });
   };
-  return job && { ...job, known, take, isLast: ({ is_complete: isComplete }) => isComplete };
+  const isLast = ({ is_complete: isComplete }) => isComplete;
+  return job && { ...job, known, take, isLast, isRepeated: level === "quick" };
 }
 
 /** Keep the price of a lost army that a plan found where the goal was chosen. */
