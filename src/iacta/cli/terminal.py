@@ -90,6 +90,19 @@ def _print_table(table: Table) -> None:
 
 
 def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    for line in format_rows(columns, rows):
+        print(line)
+
+
+def format_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """Yield the lines of a table. Columns with a heading are right-aligned.
+
+    columns: the headings. If all headings are empty, the table has no row of headings.
+    rows: the cells.
+
+    >>> [*format_rows(["", "armies"], [["red", "12"], ["green", "3"]])]
+    ['       armies', 'red        12', 'green       3']
+    """
     shown = [columns, *rows] if any(columns) else list(rows)
     texts = [[format_cell(cell) for cell in row] for row in shown]
     widths = [max(_measure_width(row[i]) for row in texts) for i in range(len(columns))]
@@ -102,7 +115,7 @@ def _print_rows(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
             line += (
                 _style(whole, _choose_background(cell.level)) if isinstance(cell, Shaded) else whole
             )
-        print(line.rstrip())
+        yield line.rstrip()
 
 
 def _choose_background(level: float) -> str:
