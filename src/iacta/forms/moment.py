@@ -150,7 +150,7 @@ class VictoryForm(Form, kw_only=True):
         pairs, cards = self.capital or self.mission or (), None
         if self.mission_cards is not None:
             cards = read_mission_cards(self.mission_cards, turn.board, turn.players)
-        with _name_options():
+        with name_victory_options():
             player_texts = dict(pairs)
             if len(player_texts) < len(pairs):
                 names = [name for name, _ in pairs]
@@ -168,7 +168,7 @@ class VictoryForm(Form, kw_only=True):
 
 
 @contextmanager
-def _name_options() -> Iterator[None]:
+def name_victory_options() -> Iterator[None]:
     """In errors about victory conditions, use the names of the form's parameters."""
     try:
         yield
