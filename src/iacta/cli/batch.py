@@ -28,7 +28,7 @@ QUESTION_NAMES = ", ".join(form.name for form in QUESTIONS.load_all() if form.us
     ),
 )
 class BatchCommand(Command, kw_only=True):
-    """Answer a question for every row of a table, and add the answers as columns.
+    """Answer a question for every row of a table, in added columns.
 
     The exit code is 1 if some rows have errors.
     """
