@@ -265,9 +265,7 @@ def test_undo_returns_to_the_last_decision() -> None:
     dialogue, said = say(dialogue, "undo")
     assert dialogue.game.steps == ()
     assert "Round 1: your turn, red." in said
-    assert refuse(dialogue, "undo") == (
-        "a person must have decided before a decision can be taken back"
-    )
+    assert refuse(dialogue, "undo") == ("no person has made a decision that can be taken back")
     later, _ = say(start(), "done", "done", "undo")
     assert later.prompt == "fortify> "
 

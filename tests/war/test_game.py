@@ -155,7 +155,7 @@ def test_taking_back_returns_to_the_last_decision_with_new_dice() -> None:
         again = again.take_back().decide(roll)
         losses.add(again.steps[-1].losses)
     assert len(losses) > 1
-    with pytest.raises(IactaError, match="a person must have decided"):
+    with pytest.raises(IactaError, match="no person has made a decision"):
         game.take_back()
 
 

@@ -46,7 +46,7 @@ RANKS = {"": 0} | {name: number for number, name in enumerate(LEVELS, 1)}
 
 @dataclass(frozen=True)
 class GoalAnalysis:
-    """The numbers of a goal of a turn. They are those of its plan.
+    """The numbers of the plan for a goal of a turn.
 
     parameters: the goal as in logs, such as `{"take": "Asia"}`; together with the turn it
         determines the goal.
@@ -132,7 +132,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class Analysis:
-    """What is known of a turn.
+    """The goals of a turn, with their numbers.
 
     turn: the canonical turn.
     goals: the goals in the order in which they are shown.
@@ -167,8 +167,8 @@ def analyse(
     level: the level to reach. The lower levels come first.
     goals: goals whose numbers are wanted.
     has_offers: whether the goals of the list are wanted.
-    known: goals of an earlier analysis of the same turn. Those that have the level are not computed
-        again.
+    known: goals of an earlier analysis of the same turn. Goals that have the level keep their
+        numbers.
     deadline: when to stop. It decides which level is reached.
     progress: a callback that receives the analysis after each level and its part of the work.
     planned: a callback that receives the key of each goal in `goals` and its plan.

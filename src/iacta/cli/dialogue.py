@@ -181,7 +181,7 @@ def show_turn(dialogue: Dialogue) -> list[str]:
 
 
 def explain_phase(dialogue: Dialogue) -> str:
-    """Return a sentence about what the player can do now."""
+    """Return a sentence about the next decision of the player."""
     turn = dialogue.turn
     if turn.phase == "trade":
         trades = list_trades(turn)

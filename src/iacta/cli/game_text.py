@@ -76,7 +76,7 @@ def _set_columns(cells: Sequence[str], width: int) -> Iterator[str]:
 
 
 def format_players(turn: Turn, seats: Mapping[str, Seat]) -> Iterator[str]:
-    """Yield a table of the players who are left.
+    """Yield a table of the surviving players.
 
     turn: the turn as its player sees it.
     seats: the seats of the game.
@@ -146,7 +146,7 @@ def tell_changes(turn: Turn, after: Turn) -> Iterator[str]:
 
 
 def tell_eliminations(turn: Turn, after: Turn) -> Iterator[str]:
-    """Yield a sentence for each player who has lost the last territory."""
+    """Yield a sentence for each eliminated player."""
     for loser in turn.survivors:
         if loser not in after.owners:
             yield f"{loser} is eliminated by {after.player}."

@@ -25,7 +25,7 @@ Improved: TypeAlias = Callable[[Plan], object]  # a callback that receives the b
 
 MIN_BATTLE_CHANCE = 1e-12  # a plan does not list battles that happen with a smaller chance
 MAX_NEEDED_ARMIES = 1000  # the search for the fewest armies gives up beyond this number
-FIRST_TRIED = 8
+FIRST_TRIED = 8  # the first number of armies in a search for the fewest armies
 TRIAL_TIME_SHARE = 0.2  # fraction of the remaining time for the plan with each number of armies
 
 

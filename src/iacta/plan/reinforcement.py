@@ -26,6 +26,7 @@ from iacta.native.bit_sets import bits
 from iacta.native.deadline import THREADS, Deadline, run_in_threads
 from iacta.odds.search import find_smallest
 from iacta.plan.best import (
+    FIRST_TRIED,
     Improved,
     Progress,
     count_default_threads,
@@ -54,7 +55,6 @@ from iacta.plan.problem import Problem, SearchState, pose_problem, read_turn
 from iacta.probability.chances import Chance, read_chance
 
 MAX_PLACED_ARMIES = 1000  # maximum number of new armies
-FIRST_TRIED = 8
 FINALIST_SHARE = 0.3  # fraction of the remaining time for the plans of the finalists
 MANY_STATES = 10**6  # the same in `reinforce`, and on other boards if there is a time limit
 BEFORE_SHARE = 0.05  # fraction of the remaining time for the plan without new armies

@@ -136,7 +136,7 @@ class Game:
 
     @property
     def waits_for(self) -> str | None:
-        """The person who must decide now; `None` if computers can play on, or after the end."""
+        """The person to decide next; `None` before a step of a computer and after the end."""
         is_waiting = not self.is_over and _waits_for_person(self.turn, self.seats)
         return self.turn.player if is_waiting else None
 
@@ -190,7 +190,7 @@ class Game:
             turn, step = self.steps[number].turn, self.steps[number].step
             if self.seats.get(turn.player) == PERSON and step["do"] in DECISIONS:
                 return replace(self, steps=self.steps[:number], seed=self._draw_seed(-1))
-        raise IllegalError("a person must have decided before a decision can be taken back")
+        raise IllegalError("no person has made a decision that can be taken back")
 
     def resign(self, player: str, ai: str = "usual") -> "Game":
         """Return the game in which an AI continues for a person.
@@ -272,7 +272,7 @@ def _is_won(turn: Turn) -> bool:
 
 
 def _ends_round(step: PlayedStep) -> bool:
-    """Return whether a step begins the turn of a player who is not later in the order of play."""
+    """Return whether a step ends a round: the next player is not later in the order of play."""
     order = step.turn.players
     is_next = step.step["do"] == "next"
     return is_next and order.index(step.after.player) <= order.index(step.turn.player)

@@ -19,7 +19,7 @@ from iacta.web.worker import answer_within_limits
 EXAMPLE = Path(__file__).parent / "static" / "examples" / "asia.toml"
 CONTINENT = "Asia"
 EXAMPLE_SEED = 5  # a turn that nearly fails before it succeeds
-EXAMPLE_BUDGET = 0.4  # finds the plan of the default budget in about 0.6 of the time
+EXAMPLE_BUDGET = 0.4  # enough for the plan of the default budget, in 0.6 of its time
 QUICK = {"attackers": "8", "defenders": "5"}  # the first battle
 SIZE = {"width": 400, "height": 255}  # pixels
 

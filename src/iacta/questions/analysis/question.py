@@ -181,7 +181,7 @@ class AnalysisQuestion(MomentForm, Question):
 
 
 class AnalysedGoalRecord(KeyedRecord, of=GoalAnalysis):
-    """The numbers of a goal. They are those of its plan."""
+    """The numbers of the plan for a goal."""
 
     parameters: Mapping[str, str | bool]
     goal: str = key("The goal in words.")
