@@ -29,6 +29,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("position/write", {"setup": describe_setup(Turn.from_code(CODE))}),
     ("turn/log", {"code": CODE, "steps": [{"after": 0, **STEP}], "line": [1]}),
     ("turn/step", {"code": CODE, "step": STEP}),
+    ("turn/play", {"code": CODE, "ai": "usual"}),
     ("turn/replay", {"code": CODE, "steps": [{"after": 0, **STEP}, {"after": 0, "do": "next"}]}),
     ("turn/replay", {"code": CODE, "steps": [{"after": 0, "do": "advance"}]}),
 ]

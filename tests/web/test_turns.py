@@ -3,8 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
+from iacta import IllegalError, deal
 from iacta.board.files import classic_board
-from iacta.web.turns import replay_turns
+from iacta.war.players import PLAYERS
+from iacta.web.turns import play_turn, replay_turns
 from tests.web.conftest import Visit
 
 CODE = "1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1,Venezuela:blue:2"
@@ -56,3 +58,64 @@ def test_attacks_of_a_hold_plan_are_compared_by_the_chance_to_conquer(
     page = visit(LINK + more)
     page.get_by_role("button", name="Analyse", exact=True).click()
     expect(page.locator("#moves button small").first).to_have_text(words)
+
+
+NAMES = ["red", "blue", "green"]
+
+
+@pytest.mark.parametrize("ai", PLAYERS)
+def test_an_ai_plays_its_turn_in_steps_that_a_link_can_repeat(ai: str) -> None:
+    start = deal(classic_board(), NAMES, seed=4, cards=False)
+    body = {"code": start.to_code(), "players": NAMES}
+    turns = play_turn({**body, "ai": ai, "seed": 7})["turns"]
+    assert turns[0]["step"]["do"] == "place"
+    assert turns[-1]["step"] == {"do": "next"}
+    assert (turns[-1]["player"], turns[-1]["phase"]) == ("blue", "place")
+    steps = [{"after": k, "text": turn["text"]} for k, turn in enumerate(turns)]
+    replayed = replay_turns({**body, "steps": steps, "computers": ["red"]})["turns"][1:]
+    keys = ("code", "words", "losses", "text")
+    assert [{key: turn[key] for key in keys} for turn in replayed] == [
+        {key: turn[key] for key in keys} for turn in turns
+    ]
+
+
+def test_a_step_of_a_computer_names_both_players() -> None:
+    step = {"after": 0, "do": "attack", "from": "Peru", "to": "Brazil", "left": 8, "their_left": 2}
+    for computers, words in (
+        ([], "you lose 1, they lose 1"),
+        (["red"], "red loses 1, blue loses 1"),
+    ):
+        body = {"code": CODE, "steps": [step], "computers": computers}
+        after = replay_turns(body)["turns"][1]
+        assert after["words"] == f"Peru to Brazil: {words}"
+        assert after["losses"] == [1, 1]
+
+
+def test_an_ai_that_wins_ends_the_game() -> None:
+    code = "1;classic;red;Peru:red:900,Brazil:blue:1"
+    turns = play_turn({"code": code, "ai": "usual", "seed": 1})["turns"]
+    assert turns[-1]["winner"] == "red"
+    assert turns[-1]["sentence"] == "Red wins the game."
+
+
+@pytest.mark.parametrize("ai", PLAYERS)
+def test_an_ai_does_not_use_the_hidden_cards_and_missions_of_others(ai: str) -> None:
+    code = deal(classic_board(), NAMES, seed=3, victory="missions").to_code()
+    found = []
+    for hand, mission in (
+        ("0.2.0.0.0", "North%20America%2C%20Africa"),
+        ("2.0.0.0.0", "eliminate%20red"),
+    ):
+        hidden = code.replace("cards=;", f"cards=blue:{hand};")
+        hidden = hidden.replace("North%20America%2C%20Africa", mission)
+        turns = play_turn({"code": hidden, "ai": ai, "seed": 5})["turns"]
+        found.append([(turn["words"], turn["armies"]) for turn in turns])
+        assert hand in turns[-1]["code"]
+        assert mission in turns[-1]["code"]
+    assert found[0] == found[1]
+
+
+def test_an_ai_that_does_not_exist_is_refused() -> None:
+    words = "ai must be one of usual, keeper, strong, simple, got 'hal'"
+    with pytest.raises(IllegalError, match=words):
+        play_turn({"code": CODE, "ai": "hal"})

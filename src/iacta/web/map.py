@@ -24,6 +24,7 @@ from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.questions.steps import STEP_SCHEMA, StepList
 from iacta.rules.variants import RULE_SETS
+from iacta.war.players import PLAYERS
 from iacta.web.api import JSON, read_json_body
 from iacta.web.client_gone import run_while_connected
 from iacta.web.labels import describe_labels
@@ -35,6 +36,7 @@ from iacta.web.turns import (
     NAMES,
     deal_territories,
     describe_setup,
+    play_turn,
     replay_turns,
     step_turn,
     write_log,
@@ -98,6 +100,14 @@ _STEPS = {
 STEPPED = _describe_object(
     ["code", "step"], code=_CODE, board=_BOARD, step=STEP_SCHEMA, players=_PLAYERS
 )
+PLAYED = _describe_object(
+    ["code", "ai"],
+    code=_CODE,
+    board=_BOARD,
+    ai={"enum": [*PLAYERS], "description": "The name of the AI."},
+    seed={"type": "integer", "minimum": 0, "description": "The seed; random if left out."},
+    players=_PLAYERS,
+)
 REPLAYED = _describe_object(
     [],
     version={
@@ -111,6 +121,7 @@ REPLAYED = _describe_object(
     board=_BOARD,
     steps=_STEPS,
     players=_PLAYERS,
+    computers={**_PLAYERS, "description": "The players whose steps name both players."},
 )
 LOGGED = _describe_object(
     ["code", "line"],
@@ -210,6 +221,7 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
     add("/api/v1/position/write", write_position_file, "Write a position file", SAVED)
     add("/api/v1/position/draw", draw_position, "Draw a position as a picture", DRAWN)
     add("/api/v1/turn/step", step_turn, "Take a step in a turn", STEPPED)
+    add("/api/v1/turn/play", play_turn, "Let an AI play the rest of a turn", PLAYED)
     add("/api/v1/turn/replay", replay_turns, "Take many steps from a turn", REPLAYED)
     add("/api/v1/turn/log", write_log, "Write steps as a log for a review", LOGGED)
     return routes

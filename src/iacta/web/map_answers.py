@@ -263,6 +263,7 @@ class StepResult(TurnRecord):
     """The state of a turn after a step.
 
     words: the step described in words.
+    losses: the armies that the attacker and the defender lost; `None` for a step without a battle.
     luck: the luck of the dice in armies, described in words; empty for a step without dice or for a
         large battle; `None` for an advance or a new goal, which continue a battle.
     step: the step as logs record it, with the result of the dice.
@@ -270,6 +271,7 @@ class StepResult(TurnRecord):
     """
 
     words: str
+    losses: tuple[int, int] | None
     luck: str | None
     step: dict[str, Any]
     text: str
@@ -284,6 +286,15 @@ class ImpossibleStep(TypedDict):
 
     problem: str
     step: dict[str, Any]
+
+
+class PlayAnswer(TypedDict):
+    """The steps of an AI.
+
+    turns: the state after each step, up to the next player's turn or the end of the game.
+    """
+
+    turns: list[StepResult]
 
 
 class ReplayAnswer(TypedDict):
@@ -305,6 +316,7 @@ MAP_ANSWERS: dict[str, Any] = {
     "/api/v1/position/write": PositionFile,
     "/api/v1/position/draw": PositionPicture,
     "/api/v1/turn/step": StepResult,
+    "/api/v1/turn/play": PlayAnswer,
     "/api/v1/turn/replay": ReplayAnswer,
     "/api/v1/turn/log": LogFile,
 }

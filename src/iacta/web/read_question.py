@@ -110,7 +110,10 @@ def read_text(body: Mapping[str, Any], name: str, default: str | None = None) ->
     return value
 
 
-def read_sent_players(body: Mapping[str, Any]) -> list[str]:
-    """Read the names of all owners in a request; their numbers are their places in this list."""
-    players = read_list(body.get("players", []), "players", "names")
+def read_sent_players(body: Mapping[str, Any], name: str = "players") -> list[str]:
+    """Read names of players in a request.
+
+    name: the key of the names; `"players"` for all owners, whose numbers are their places.
+    """
+    players = read_list(body.get(name, []), name, "names")
     return [read_name(player, "player") for player in players]

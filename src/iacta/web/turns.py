@@ -21,6 +21,7 @@ from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.sentences import add_noun
 from iacta.game import BorderOdds, Fortify, Throw, Turn, list_border_odds
+from iacta.game.action_records import PlayedStep
 from iacta.game.codes import (
     OPTIONS,
     format_options,
@@ -52,6 +53,9 @@ from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.plan.judge import measure_army_luck
 from iacta.probability.distribution import Probability
 from iacta.rules.roll import Losses
+from iacta.war.game import PERSON, Game
+from iacta.war.games import list_seats
+from iacta.war.players import PLAYERS
 from iacta.web.labels import read_goal_step
 from iacta.web.read_question import read_sent_board, read_sent_players, read_text
 
@@ -197,31 +201,61 @@ def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def play_turn(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Let an AI play the rest of a turn; return the turn after each step.
+
+    body: the request, with the `code` of the turn; the name of the `ai`; the `seed` of the dice,
+        random if left out; the `players` for the texts of steps; and the `board` unless it is the
+        classic board.
+
+    The AI decides from what its player sees. Unless the game is won, the last step begins the next
+    player's turn.
+    """
+    turn, players = _read_turn(body, "ai", "seed", "players"), read_sent_players(body)
+    ai = read_text(body, "ai")
+    if ai not in PLAYERS:
+        raise IllegalError(
+            f"ai must be one of {', '.join(PLAYERS)}, got {quote(ai)}", parameter="ai"
+        )
+    seats = {name: ai if name == turn.player else PERSON for name in list_seats(turn)}
+    game = Game(turn, seats, body.get("seed"))
+    return {"turns": [_describe_played(step, players) for step in game]}
+
+
+def _describe_played(played: PlayedStep, players: Sequence[str]) -> dict[str, Any]:
+    """Return the turn after a step of a computer, and the step, whose words name both players."""
+    before, step, after = played
+    return {**describe_turn(after), **_describe_step(before, step, after, played.words, players)}
+
+
 def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a turn, and the turn after each step of a tree.
 
     body: the request, with the `code` of the turn or its `setup`; the `steps` as for
         `iacta.game.steps.read_tree`, or as short texts such as `{"after": 0, "text": "m7"}`; the
-        `players` for these texts; and the `board` unless it is the classic board.
+        `players` for these texts; the `computers`, players whose steps name both players in
+        words; and the `board` unless it is the classic board.
 
     An impossible step and all later steps have a `problem` instead of a turn. Short texts after an
     unreadable text are left out. A setup that is not a turn, such as an empty board, has no turns
     but a `problem`.
     """
     try:
-        turn = _read_turn(body, "setup", "steps", "version", "players")
+        turn = _read_turn(body, "setup", "steps", "version", "players", "computers")
     except IllegalError as error:
         if "setup" not in body:
             raise
         return {"turns": [], "problem": str(error)}
     check_version(body)
-    players = read_sent_players(body)
+    players, computers = read_sent_players(body), read_sent_players(body, "computers")
     nodes = read_tree(turn, _read_step_texts(body.get("steps", []), turn.board, players))
     states = [describe_turn(turn)]
     for node in nodes[1:]:
         before = nodes[node.before].turn
         if before is None or node.turn is None or node.step is None:
             states.append({"problem": node.words, "step": dict(node.step or {})})
+        elif before.player in computers:
+            states.append(_describe_played(PlayedStep(before, node.step, node.turn), players))
         else:
             step = _describe_step(before, node.step, node.turn, node.words, players)
             states.append({**describe_turn(node.turn), **step})
@@ -251,10 +285,11 @@ def _read_step_texts(given: object, board: Board, players: Sequence[str]) -> lis
 def _describe_step(
     before: Turn, step: Step, after: Turn, words: str, players: Sequence[str]
 ) -> dict[str, Any]:
-    """Return a recorded step: in words, as JSON, as a short text, and its luck."""
+    """Return a recorded step: in words, as JSON, as a short text, its losses and its luck."""
     known = players or [*before.players, *list_owners(before.owners)]
     return {
         "words": words,
+        "losses": [*read_losses(before, step)] if step["do"] == "attack" else None,
         # An advance rolls no dice: the luck of its battle still applies.
         "luck": None
         if step["do"] in ("advance", "goal")
