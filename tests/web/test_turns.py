@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from iacta import IllegalError, deal
 from iacta.board.files import classic_board
 from iacta.war.players import PLAYERS
-from iacta.web.turns import play_turn, replay_turns
+from iacta.web.turns import deal_territories, play_turn, replay_turns
 from tests.web.conftest import Visit
 
 CODE = "1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1,Venezuela:blue:2"
@@ -61,6 +61,13 @@ def test_attacks_of_a_hold_plan_are_compared_by_the_chance_to_conquer(
 
 
 NAMES = ["red", "blue", "green"]
+
+
+def test_a_deal_gives_the_armies_of_the_rule_book() -> None:
+    dealt = deal_territories({"players": 3, "territories": 42})
+    assert sum(dealt["armies"]) == 3 * 35
+    with pytest.raises(IllegalError, match="players must be from 2 to 6, got 7"):
+        deal_territories({"players": 7, "territories": 42})
 
 
 @pytest.mark.parametrize("ai", PLAYERS)

@@ -81,7 +81,7 @@ def deal(
             f"victory must be a Victory, or one of {', '.join(DEALT_VICTORIES)}, "
             f"got {quote(victory)}"
         )
-    usual = STARTING_ARMIES[len(names)] * len(lands) // BOX_TERRITORIES
+    usual = count_starting_armies(len(names), len(lands))
     number = usual if armies is None else read_int(armies, "armies", 1, MAX_TERRITORY_ARMIES)
     rng = np.random.default_rng(read_int(seed, "seed"))
     order = rng.permutation(len(lands))
@@ -107,6 +107,20 @@ def deal(
     )
     turn = turn.with_options(place=turn.new_armies())
     return deal_missions(turn, int(rng.integers(2**62)))
+
+
+def count_starting_armies(players: int, territories: int) -> int:
+    """Return the armies of each player at the start of a game, as in the rule book.
+
+    players: the number of players, from 2 to 6.
+    territories: the number of territories of the board.
+
+    >>> count_starting_armies(3, 42), count_starting_armies(3, 84)
+    (35, 70)
+    """
+    if players not in STARTING_ARMIES:
+        raise IllegalError(f"players must be from 2 to 6, got {quote(players)}")
+    return STARTING_ARMIES[players] * territories // BOX_TERRITORIES
 
 
 def deal_armies(

@@ -139,10 +139,14 @@ DRAWN = _describe_object(
 )
 SAVED = _describe_object(["setup"], setup=_SETUP, board=_BOARD)
 DEALT = _describe_object(
-    ["players", "territories", "armies"],
+    ["players", "territories"],
     players={"type": "integer", "minimum": 1, "description": "The number of players."},
     territories={"type": "integer", "minimum": 1, "description": "The number of territories."},
-    armies={"type": "integer", "minimum": 1, "description": "The armies of each player."},
+    armies={
+        "type": "integer",
+        "minimum": 1,
+        "description": "The armies of each player; by the rule book if left out.",
+    },
 )
 LABELLED = _describe_object(
     ["players"],

@@ -30,7 +30,7 @@ from iacta.game.codes import (
     read_fields,
     read_rules,
 )
-from iacta.game.deal import deal_armies
+from iacta.game.deal import count_starting_armies, deal_armies
 from iacta.game.setup import list_owners
 from iacta.game.steps import (
     STEP_TEXTS,
@@ -172,13 +172,15 @@ def write_position_file(body: Mapping[str, Any]) -> dict[str, Any]:
 def deal_territories(body: Mapping[str, Any]) -> dict[str, Any]:
     """Deal territories at random, with equal numbers of armies placed at random.
 
-    body: the request, with the number of `players`, of `territories`, and of `armies` per player.
+    body: the request, with the number of `players`, of `territories`, and of `armies` per player,
+        as in the rule book if left out.
     """
     refuse_unknown_keys(body, ("players", "territories", "armies"))
-    count, size, each = (
-        read_int(body.get(name), name, minimum=1, maximum=most)
-        for name, most in (("players", 100), ("territories", 1024), ("armies", 10**4))
-    )
+    count = read_int(body.get("players"), "players", minimum=1, maximum=100)
+    size = read_int(body.get("territories"), "territories", minimum=1, maximum=1024)
+    given = body.get("armies")
+    usual = count_starting_armies(count, size) if given is None else given
+    each = read_int(usual, "armies", minimum=1, maximum=10**4)
     rng = np.random.default_rng()
     owners, armies = deal_armies(count, each, rng.permutation(size), rng)
     return {"owners": owners.tolist(), "armies": armies.tolist()}
