@@ -23,7 +23,7 @@ from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses
-from iacta.rules.thrown import compare_dice
+from iacta.rules.thrown import compare_dice, throw_dice
 
 STEPS_VERSION = 1  # the version of this format, also assumed for records without a version
 MAX_TREE_STEPS = 500  # the maximum number of steps in a tree
@@ -31,6 +31,7 @@ BETWEEN_SIDES = re.compile(r"\s*(?:\bvs?\b\.?|\bagainst\b|[:;|])\s*", re.IGNOREC
 CARD_KEYS = ("infantry", "cavalry", "artillery", "jokers", "territories")
 STOPS = {"trade": "Keep the cards", "attack": "Stop attacking", "fortify": "Move no armies"}
 MAX_STEP_ROLLS = 2_000  # the maximum number of rolls in a `roll` step
+MAX_THROWS = 1_000  # the maximum number of throws in search of faces with given losses
 
 Step: TypeAlias = Mapping[str, Any]
 
@@ -329,7 +330,18 @@ def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
     return after, describe_attack(start, to, *read_losses(turn, step), after, 0, numbers[-1])
 
 
-def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
+class Roll(NamedTuple):
+    """A roll in a step `roll`."""
+
+    turn: Turn  # the turn before the roll
+    dice: int  # the number of attack dice
+    their_dice: int  # the number of defence dice
+    losses: Losses
+    after: Turn  # the turn after the roll
+
+
+def list_rolls(turn: Turn, step: Step) -> list[Roll]:
+    """Return the rolls of a step `roll`, which are the same for the same seed."""
     start, to = read_border(turn, step)
     legal, _ = turn.compute_dice_limits(start, to)  # raises an error if the attack is illegal
     dice = step.get("dice")
@@ -338,17 +350,62 @@ def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
         raise IllegalError(f"dice must be {few} from {start} to {to}, got {dice}")
     rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
     is_single = step.get("once") or dice is not None
-    most, rolls, lost, killed = 1 if is_single else MAX_STEP_ROLLS, 0, 0, 0
-    while rolls < most and (attack := find_attack(turn, start, to)) is not None:
+    most, rolls = 1 if is_single else MAX_STEP_ROLLS, list[Roll]()
+    while len(rolls) < most and (attack := find_attack(turn, start, to)) is not None:
         attack = attack if dice is None else Attack(start, to, dice)
+        their_dice = turn.compute_dice_limits(start, to)[1]
         (result,) = turn.results(attack).sample(1, rng)
-        turn = turn.after(attack, result)
-        if turn.phase == "defend":
-            answer = turn.careful_defence()
-            (result,) = turn.results(answer).sample(1, rng)
-            turn = turn.after(answer, result)
-        rolls, lost, killed = rolls + 1, lost + result.attackers, killed + result.defenders
-    return turn, describe_attack(start, to, lost, killed, turn, rolls)
+        after = turn.after(attack, result)
+        if after.phase == "defend":
+            answer = after.careful_defence()
+            their_dice = answer.dice
+            (result,) = after.results(answer).sample(1, rng)
+            after = after.after(answer, result)
+        rolls.append(Roll(turn, attack.dice, their_dice, result, after))
+        turn = after
+    return rolls
+
+
+def throw_faces(turn: Turn, step: Step) -> tuple[list[int], list[int]] | None:
+    """Return the dice of both sides in the last roll of a step `roll`, the highest first.
+
+    turn: the turn before the step.
+    step: the step. Its seed decides the losses; the faces are drawn among those that cause the
+        losses, so that losses and faces together are distributed like thrown dice.
+
+    Return `None` if the battle has no single rolls, or if the losses are too unlikely.
+
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
+    >>> step = {"do": "roll", "from": "Peru", "to": "Brazil", "once": True, "seed": 4}
+    >>> list_rolls(turn, step)[0].losses, throw_faces(turn, step)
+    (Losses(attackers=2, defenders=0), ([5, 2, 1], [5, 4]))
+    """
+    to = read_border(turn, step)[1]
+    rolls = list_rolls(turn, step)
+    if not rolls or not turn.has_single_rolls(to):
+        return None
+    roll, rules = rolls[-1], turn.rules_of.get(to, turn.rules)
+    rng = np.random.default_rng([read_int(step.get("seed", 0), "seed"), len(rolls)])
+    sides = (
+        throw_dice(dice, number, number, MAX_THROWS, rng)
+        for dice, number in zip(
+            rules.dice(roll.dice, roll.their_dice), (roll.dice, roll.their_dice), strict=True
+        )
+    )
+    ours, theirs = (np.array(side, np.int64).T.tolist() for side in sides)
+    for mine, yours in zip(ours, theirs, strict=True):
+        if compare_dice(mine, yours, rules) == roll.losses:
+            return mine, yours
+    return None
+
+
+def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
+    rolls = list_rolls(turn, step)
+    after = rolls[-1].after if rolls else turn
+    lost, killed = (
+        sum(side) for side in zip((0, 0), *(roll.losses for roll in rolls), strict=True)
+    )
+    return after, describe_attack(*read_border(turn, step), lost, killed, after, len(rolls))
 
 
 def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:

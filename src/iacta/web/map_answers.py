@@ -268,6 +268,8 @@ class StepResult(TurnRecord):
         large battle; `None` for an advance or a new goal, which continue a battle.
     step: the step as logs record it, with the result of the dice.
     text: the step as a short text, as links record it.
+    faces: the attack dice and the defence dice of the last roll of a step `roll`, the highest
+        first; `None` if the battle has no single rolls.
     """
 
     words: str
@@ -275,6 +277,7 @@ class StepResult(TurnRecord):
     luck: str | None
     step: dict[str, Any]
     text: str
+    faces: NotRequired[tuple[list[int], list[int]] | None]
 
 
 class ImpossibleStep(TypedDict):

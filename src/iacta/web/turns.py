@@ -47,6 +47,7 @@ from iacta.game.steps import (
     read_tree,
     record_step,
     take_step,
+    throw_faces,
 )
 from iacta.inputs.checks import parse_int, quote, read_int, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
@@ -200,6 +201,7 @@ def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **describe_turn(after),
         **_describe_step(turn, recorded, after, words, read_sent_players(body)),
+        **({"faces": throw_faces(turn, step)} if step["do"] == "roll" else {}),
     }
 
 
