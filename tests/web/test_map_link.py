@@ -212,6 +212,9 @@ DEFAULTS = {
     "fields": {},
     "played": False,
     "steps": [],
+    "seats": [],
+    "asked": 0,
+    "rounds": 0,
     "at": 0,
 }
 

@@ -23,16 +23,27 @@ import {
   type,
 } from "./map_actions.js";
 import { BoardMap } from "./map_board.js";
+import { findOwnStep, isGame, isWon, NEW_SEATS } from "./map_game.js";
 import { findNextStep } from "./map_history.js";
 import { findPlan, forgetAnswers } from "./map_jobs.js";
 import { findGoal, findPlayer } from "./map_labels.js";
 import { cutNote, readLink } from "./map_link.js";
-import { EXAMPLES, listRecent, loadBoard, loadExample, readText, remember } from "./map_open.js";
+import {
+  countNewArmies,
+  dealGame,
+  EXAMPLES,
+  listRecent,
+  loadBoard,
+  loadExample,
+  readText,
+  remember,
+} from "./map_open.js";
 import { render, showShared } from "./map_page.js";
 import {
   changeState,
   emptyTerritories,
   fillTerritories,
+  leaveGame,
   makeSetup,
   makeState,
   setHold,
@@ -102,6 +113,7 @@ async function restore(fragment) {
   if (store.board && fragment === "#main") return; // the target of the link that skips the menu
   if (!fragment || fragment === "#main") return showExample();
   if (fragment === "#setup") return startEmpty();
+  if (fragment === "#new") return showGame();
   const given = new URLSearchParams(fragment.slice(1));
   if (given.has("code")) return openCode(given.get("code"), given.get("b") ?? "");
   const code = given.get("b") ?? "";
@@ -136,6 +148,7 @@ function countSteps() {
 /** Return whether the current game may be replaced; ask the player if the game has steps. */
 const mayEnd = () =>
   !store.state?.steps.length ||
+  (isGame() && isWon()) ||
   confirm(`Start over? This ends the game with its ${countSteps()}. You can undo it.`);
 
 /** Replace the position; `words` is the label of the button that restores the old position. */
@@ -174,6 +187,20 @@ async function showExample() {
   const { board, state } = await loadExample(EXAMPLES[0]);
   showFirst({ ...state, played: true }, board);
 }
+
+/** Open the page with a new game. */
+async function showGame() {
+  const { board, state } = await dealGame(NEW_SEATS);
+  showFirst(state, board);
+}
+
+/** Start a new game, with the seats of the game on the page. */
+async function startGame() {
+  if (!mayEnd()) return null;
+  const { board, state } = await dealGame(isGame() ? store.state.seats : NEW_SEATS);
+  return begin(state, board);
+}
+listen("new-game", "click", () => open(startGame));
 
 /** Show an empty board to set up. */
 async function startEmpty() {
@@ -245,7 +272,8 @@ function project(isOn) {
 
 listen("to-setup", "click", () => {
   forgetBegun();
-  if (store.state.steps.length) update({ fixes: {}, brush: null, isPicking: false, view: "" });
+  if (isGame()) commit(leaveGame(store.state), { isStep: true });
+  else if (store.state.steps.length) update({ fixes: {}, brush: null, isPicking: false, view: "" });
   else commit({ ...store.state, played: false }, { isStep: true });
 });
 listen("to-play", "click", () => {
@@ -329,16 +357,13 @@ listen("fresh", "change", () => {
   const fresh = readWhole(on.fresh, 0);
   if (on.fresh.reportValidity() && checkArmies(fresh, look.fresh)) change({ fresh });
 });
-listen("usual", "click", () =>
-  ask(
-    "turn/replay",
-    { setup: { ...makeSetup(store.state), fresh: 0 }, board: store.board.board },
-    ({ turns, problem }) => {
-      if (problem) throw new Refused(problem);
-      change({ fresh: turns[0].usual });
-    },
-  ),
-);
+listen("usual", "click", async () => {
+  try {
+    change({ fresh: await countNewArmies(store.board, store.state) });
+  } catch (error) {
+    on.wrong.textContent = error.message;
+  }
+});
 
 listen("code", "click", () => shareText(on.code, findCode()));
 listen("link", "click", () => actions.copyLink(on.link));
@@ -367,8 +392,10 @@ listen("undo", "click", () => {
   forgetBegun();
   const before = findStepBefore(state.at);
   const { after } = state.steps[state.at - 1];
-  const gone = after === before ? state.at : after;
-  commit({ ...state, ...tree.remove(state, gone) }, { isStep: true });
+  const last = after === before ? state.at : after;
+  const gone = isGame() ? findOwnStep(state.at) : last;
+  const asked = state.asked + Number(isGame());
+  if (gone) commit({ ...state, ...tree.remove(state, gone), asked }, { isStep: true });
 });
 listen("whole", "toggle", render);
 listen("note", "click", () => {

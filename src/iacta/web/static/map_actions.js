@@ -1,7 +1,8 @@
 // Actions: changes of the position and the turn by mouse, touch, keyboard and buttons.
 
 import { postJson, Refused } from "./ask.js";
-import { insertGoal, isGoalStep } from "./map_history.js";
+import { goOn, isComputer, isGame, playOn, skip } from "./map_game.js";
+import { findNextStep, insertGoal, isGoalStep } from "./map_history.js";
 import { makeLogQuestion } from "./map_jobs.js";
 import { describeGoal, findGoal } from "./map_labels.js";
 import { changeState, findLetters, readGoal, setHolding, toggleTarget } from "./map_state.js";
@@ -83,6 +84,7 @@ function paint(t) {
 function tapDuringTurn(t) {
   const turn = findTurn();
   if (!turn || turn.problem) return;
+  if (isComputer()) return goOn();
   const { picked, placing } = store;
   const isMine = turn.holders[t] === turn.mover;
   const parts = { help: "" };
@@ -187,6 +189,7 @@ export function type(t, key) {
 
 export function openPad(t) {
   const { brush } = store;
+  if (isAnalysing() && isComputer()) return skip();
   if (isAnalysing() && findTurn()?.phase !== "place") return;
   store.chosen = t;
   if (!isAnalysing() && brush !== null && brush >= 0 && findEdited().owners[t] !== brush) {
@@ -225,11 +228,10 @@ async function takeStep(step) {
   let isTaken = false;
   try {
     const { board, state, picked } = store;
-    let following = await tree.take(board, state, step);
-    const forced = tree.turns[following.at].advance;
-    if (forced && forced.least === forced.most) {
-      const advance = { do: "advance", armies: forced.most };
-      following = await tree.take(board, { ...state, ...following }, advance);
+    const isAgain = isGame() && findNextStep(state.steps, state.at) > 0; // with other dice
+    let following = { ...state, asked: state.asked + Number(isAgain) };
+    for (let next = step; next; next = findForcedStep(tree.turns[following.at])) {
+      following = { ...following, ...(await tree.take(board, following, next)) };
     }
     forgetBegun();
     const turn = tree.turns[following.at];
@@ -237,7 +239,7 @@ async function takeStep(step) {
     if (isNext) store.chosen = null;
     const isPicked = ({ from, to }) => from === picked.from && to === picked.to;
     if (step.from === picked.from && turn.odds.some(isPicked)) store.picked = picked;
-    commit({ ...state, ...following }, { isStep: true });
+    commit(following, { isStep: true });
     if (isNext) store.map.reveal(store.map.findLargestStack());
     if (document.activeElement === document.body) on.now.focus({ preventScroll: true });
     announce(`${turn.words}. ${turn.sentence}`);
@@ -251,7 +253,14 @@ async function takeStep(step) {
   }
   store.isBusy = false;
   endStep(isTaken);
+  playOn();
   return isTaken;
+}
+
+/** Return the only possible step of a turn, or the step to the next player in a game; or null. */
+function findForcedStep({ phase, advance, winner }) {
+  if (advance?.least === advance?.most && advance) return { do: "advance", armies: advance.most };
+  return isGame() && phase === "over" && !winner ? { do: "next" } : null;
 }
 
 /**

@@ -14,6 +14,7 @@ import { redraw } from "./redraw.js";
  * @property {number|null} aimed the territory about to be attacked
  * @property {string[]|null} figures the chance to own each territory at the end of the turn; null
  *   if the chances hardly differ
+ * @property {{from: number, to: number}|null} strike the ends of an arrow beside the scene
  * @property {object|null} scene the arrows and labels; null for the scene of the board
  */
 
@@ -367,8 +368,10 @@ export class BoardMap {
       board.territories.map((_, t) => this.spot(t)),
     );
     const { arrows, labels } = shown.scene ?? board.scene;
-    this.shafts.replaceChildren(...arrows.flatMap((each) => this.shaft(each)));
+    const strike = this.findStrike();
+    this.shafts.replaceChildren(...[...strike, ...arrows].flatMap((each) => this.shaft(each)));
     this.overlay.replaceChildren(
+      ...strike.map(({ paths }) => this.tip(...paths.at(-1), "head next")),
       ...arrows.flatMap((each) => this.head(each)),
       ...this.drawLabels(labels),
     );
@@ -499,6 +502,21 @@ export class BoardMap {
     const angle = (Math.atan2(y - y1, x - x1) * 180) / Math.PI;
     const place = `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${angle.toFixed(1)})`;
     return svg("path", { d: "M4,0L-5,-4.5L-5,4.5Z", transform: place, class: className });
+  }
+
+  /** Return the arrow between the badges of the territories of `strike`, in a list. */
+  findStrike() {
+    const { strike } = this.shown;
+    if (!strike) return [];
+    const { badges, sizes } = this.board.scene;
+    const { pieces } = this.near[strike.from].find(({ t }) => t === strike.to) ?? {
+      pieces: [[badges[strike.from], badges[strike.to]]],
+    };
+    const paths = pieces.map(([a, b]) => [a.slice(0, 2), b.slice(0, 2)]);
+    const [[x1, y1], [x2, y2]] = paths.at(-1);
+    const gap = (2 * sizes[0]) / this.scale / Math.hypot(x2 - x1, y2 - y1); // as far as the badge
+    paths.at(-1)[1] = [x2 - gap * (x2 - x1), y2 - gap * (y2 - y1)];
+    return [{ paths, look: "next" }];
   }
 
   shaft({ paths, look }) {

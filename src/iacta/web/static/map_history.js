@@ -19,7 +19,8 @@ export class Tree {
 
   /** Return whether the turns of a state are loaded. If not, load them, and call `done` then. */
   load(board, state, done) {
-    const { steps, players } = state;
+    const { steps, players, seats } = state;
+    const computers = players.filter((_, k) => seats[k] && seats[k] !== "person");
     const key = JSON.stringify([board.code, makeSetup(state)]);
     const texts = steps.map(joinText);
     const isSame = this.key === key && texts.every((text, k) => text === this.texts[k]);
@@ -28,7 +29,7 @@ export class Tree {
     if (this.isWaiting) return false; // `done` will call this function when the answer is here
     this.isWaiting = true;
     const sent = steps.map(({ after, text }) => ({ after, text }));
-    const body = { setup: makeSetup(state), board: board.board, players, steps: sent };
+    const body = { setup: makeSetup(state), board: board.board, players, computers, steps: sent };
     const store = ({ turns = [], problem, error = problem ? new Refused(problem) : null }) => {
       const isSame = this.key === key && this.texts.every((text, k) => text === texts[k]);
       if (!isSame) this.version += 1; // not if steps are added
@@ -60,15 +61,21 @@ export class Tree {
   /** Take a step in the current turn; return the changed parts of the state: `steps` and `at`. */
   async take(board, { steps, at, players }, step) {
     const body = { code: this.turns[at].code, board: board.board, step, players };
-    const turn = readOwners(await postJson("api/v1/turn/step", body), players);
+    const turn = await postJson("api/v1/turn/step", body);
     const same = steps.findIndex(({ after, text }) => after === at && text === turn.text);
     if (same >= 0) return { steps, at: same + 1 };
+    return { steps: this.append({ steps, at, players }, [turn]), at: steps.length + 1 };
+  }
+
+  /** Append the turns of the server after some steps to the current turn; return all steps. */
+  append({ steps, at, players }, turns) {
     const count = steps.length;
-    const taken = { after: at, text: turn.text };
+    const taken = turns.map(({ text }, n) => ({ after: n ? count + n : at, text }));
+    for (const turn of turns) readOwners(turn, players);
     if (this.texts.length > count) this.version += 1;
-    this.turns = [...this.turns.slice(0, count + 1), turn];
-    this.texts = [...this.texts.slice(0, count), joinText(taken)];
-    return { steps: [...steps, taken], at: count + 1 };
+    this.turns = [...this.turns.slice(0, count + 1), ...turns];
+    this.texts = [...this.texts.slice(0, count), ...taken.map(joinText)];
+    return [...steps, ...taken];
   }
 
   /** Remove a step and all later steps; return the changed parts of the state. */
@@ -129,7 +136,7 @@ export function insertGoal({ steps, at, ...state }, after, text) {
 }
 
 /** Return the numbers of the steps on the path to a step, including this step. */
-function findPath(steps, at) {
+export function findPath(steps, at) {
   const path = [];
   for (let k = at; k > 0; k = steps[k - 1].after) path.unshift(k);
   return path;

@@ -12,6 +12,7 @@ import {
   findGoalText,
   findTurn,
   findTurnStart,
+  isAdvised,
   keepPrice,
   queue,
   store,
@@ -69,7 +70,7 @@ const makeTurnJob = (k, question, more) => {
 
 // The analysis of a turn: its goals and threats.
 
-const findAnalysis = (k) => store.analyses.get(findTurn(k)?.code) ?? null;
+const findAnalysis = (k) => (isAdvised() && store.analyses.get(findTurn(k)?.code)) || null;
 
 /** Return the job for parts of the analysis of a turn; its answer replaces the analysis. */
 function makeAnalysisJob(k, level, parts) {
@@ -133,7 +134,7 @@ const isSameGoal = (parameters, goal) =>
 
 /** Return the numbers and the plan after a step at a level; null while they are unknown. */
 function findEntry(k, level) {
-  const job = makePlanJob(k, level);
+  const job = isAdvised() && makePlanJob(k, level);
   const found = queue.find(job)?.found;
   if (!found?.goals) return found ? readPlan(store.board, found) : null; // a plan that also holds
   const goal = findGoal(k);
@@ -236,7 +237,7 @@ function makeStepsJob(line, level) {
 
 /** Return the value, the luck and the cost of a step at the level that is shown. */
 export const findRow = (k) =>
-  store.values.rows[findGoalText(k) ? findLevel(k) : "quick"]?.[k] ?? null;
+  (isAdvised() && store.values.rows[findGoalText(k) ? findLevel(k) : "quick"]?.[k]) || null;
 
 const makeTree = () => ({
   code: findTurn(0).code,
@@ -276,7 +277,7 @@ const makeMarkJob = (k) =>
 
 /** Return the chances to win the game after a step; null while they are too uncertain. */
 export function findWin(k) {
-  const found = queue.find(makeWinJob(k))?.found;
+  const found = isAdvised() && queue.find(makeWinJob(k))?.found;
   return found?.words ? found : null;
 }
 
@@ -329,5 +330,6 @@ export const isReached = () => findTurn()?.phase === "attack" && findPlan()?.is_
 /** Whether the list of goals is on the screen. */
 export function isChoosing() {
   const { view, picked } = store;
+  if (!isAdvised()) return false;
   return view === "goals" || (!view && (!findGoal() || (isReached() && picked.to === null)));
 }

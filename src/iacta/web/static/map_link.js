@@ -11,6 +11,9 @@
 // turn on the screen, and a parameter `q` for each other turn. Up to version 2, `w` is the victory
 // condition of a code; since version 3, `c` has all further fields as in a code.
 //
+// In a game, `y` has the seats, and `l` how often players asked for help, and the number of earlier
+// rounds.
+//
 // The server writes and reads the texts of steps and goals. The letters `d` and `t` of steps and the
 // parameters `d` and `j` are reserved for cards, trades and missions.
 
@@ -47,6 +50,8 @@ export function writeLink(state) {
   if (state.fresh) add("f", state.fresh);
   const fields = Object.entries(state.fields).map((field) => field.join("="));
   if (fields.length) add("c", fields.join(";"));
+  if (state.seats.length) add("y", state.seats.join("."));
+  if (state.asked || state.rounds) add("l", `${state.asked}.${state.rounds}`);
   if (state.played) add("go", 1);
   if (state.at) add("i", state.at);
   if (state.steps.length) add("x", state.steps.map(writeStep).join("."));
@@ -83,6 +88,8 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
   const victory = given.get("w");
   const isNew = Number(given.get("v")) >= VERSION;
   const goal = given.get("g") ?? "";
+  const seats = (given.get("y") ?? "").split(".").filter((seat) => /^[a-z]+$/.test(seat));
+  const [asked = 0, rounds = 0] = readNumbers(given.get("l"));
   const state = {
     ...defaults,
     players,
@@ -101,6 +108,7 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
     played: position !== null && (given.has("go") || steps.length > 0),
     steps,
     at: Math.min(at, steps.length),
+    ...(seats.length === players.length && { seats, asked, rounds }),
   };
   const problem = position ? describeLoss(given, steps.length, at, maxSteps) : NO_POSITION;
   return { state: isNew ? state : readOldGoals(state, given), problem };

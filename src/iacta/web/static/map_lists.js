@@ -4,7 +4,7 @@ import { actions } from "./map_actions.js";
 import { findListState, findThreats, listOffers } from "./map_jobs.js";
 import { shortenPlayer } from "./map_labels.js";
 import { button, makeChoice, markName, row } from "./map_parts.js";
-import { findTurn, store } from "./map_store.js";
+import { findTurn, isAdvised, store } from "./map_store.js";
 import { element, table } from "./redraw.js";
 
 const CONDITION = "Each chance is separate: the opponent plays only for this goal.";
@@ -63,7 +63,8 @@ export function showThreats() {
 export function showHelpfulMove() {
   const move = findThreats()?.move;
   if (!move) {
-    const isSettled = !findListState("threats").isSearching && findTurn()?.fortify?.length > 0;
+    const isKnown = isAdvised() && !findListState("threats").isSearching;
+    const isSettled = isKnown && findTurn()?.fortify?.length > 0;
     return isSettled ? element("p", { className: "help" }, "No fortifying move helps.") : null;
   }
   const { territories } = store.board;

@@ -1,8 +1,8 @@
 // Opens boards and positions: from the server, from files, and from this browser.
 
-import { postJson } from "./ask.js";
+import { postJson, Refused } from "./ask.js";
 import { writeLink } from "./map_link.js";
-import { makeState } from "./map_state.js";
+import { makeSetup, makeState } from "./map_state.js";
 import { look, store } from "./map_store.js";
 import { pack, unpack } from "./pack.js";
 
@@ -28,6 +28,25 @@ export async function loadExample({ file, goal }) {
   const text = await (await fetch(`static/examples/${file}`)).text();
   const { board, state } = await readText(text, file);
   return { board, state: { ...state, goal } };
+}
+
+/** Return the board and the state of a new game with these seats, on the classic board. */
+export async function dealGame(seats) {
+  const board = await loadBoard("");
+  const players = look.names.slice(0, seats.length);
+  const sizes = { players: players.length, territories: board.territories.length };
+  const dealt = await postJson("api/v1/board/deal", sizes);
+  const state = { ...makeState(board, "", look.names), players, ...dealt };
+  const fresh = await countNewArmies(board, state);
+  return { board, state: { ...state, fresh, seats, played: true } };
+}
+
+/** Return the number of new armies that the rules give to the player to move. */
+export async function countNewArmies(board, state) {
+  const setup = { ...makeSetup(state), fresh: 0 };
+  const { turns, problem } = await postJson("api/v1/turn/replay", { setup, board: board.board });
+  if (problem) throw new Refused(problem);
+  return turns[0].usual;
 }
 
 /**

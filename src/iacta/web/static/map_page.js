@@ -8,6 +8,7 @@ import {
   setGarrison,
   setStaying,
 } from "./map_actions.js";
+import { describeSeat, findStrike, isComputer, isGame, playOn } from "./map_game.js";
 import { findNextStep } from "./map_history.js";
 import {
   countEmpty,
@@ -31,6 +32,7 @@ import {
   findEdited,
   findLink,
   findTurn,
+  isAdvised,
   isAnalysing,
   look,
   makeLink,
@@ -69,17 +71,21 @@ export function render() {
   if (!loadLabels() || store.isDescribing || (state.played && !isLoaded)) return;
   on.page.hidden = false;
   const turn = state.played ? findTurn() : null;
-  if (isAnalysing()) startSearches();
+  const isShown = isAdvised(); // whether the numbers of the turn are shown
+  if (isAnalysing() && isShown && !isComputer()) startSearches();
   else endSearches();
   if (isLoaded) keepTurn(board.board === "classic" ? findCode() : "");
   if (store.map.board !== board) showBoard();
   const view = findView(turn);
   store.map.show(view);
-  for (const part of [on.play, on.value, on.nav, on.game, on.curve]) part.hidden = !isAnalysing();
+  for (const part of [on.play, on.value, on.nav]) part.hidden = !isAnalysing();
+  for (const part of [on.game, on.curve]) part.hidden = !isAnalysing() || !isShown;
+  for (const part of [on["goal-now"], on.threatened]) part.hidden = !isShown;
+  on["to-play"].hidden = isGame();
   for (const part of [on.setup, on.painting]) part.hidden = isAnalysing();
   for (const part of [on.beginning, on.sharing, on.amount]) part.hidden = Boolean(store.fixes);
   on.correcting.hidden = !store.fixes;
-  on["to-setup"].textContent = state.steps.length ? "Correct" : "Set up";
+  on["to-setup"].textContent = isGame() ? "Leave" : state.steps.length ? "Correct" : "Set up";
   on["to-setup"].ariaPressed = String(!isAnalysing());
   on["to-play"].ariaPressed = String(isAnalysing());
   on.turn.textContent = `${findPlayer(turn?.mover ?? state.mover)?.short ?? ""} moves`;
@@ -94,6 +100,7 @@ export function render() {
     showSetup(view);
   }
   store.shown();
+  if (isAnalysing()) playOn();
 }
 
 function showBoard() {
@@ -126,7 +133,7 @@ function findView(turn) {
   const state = findEdited();
   const { players, owners, armies, mover, stay, keep } = state;
   const targets = findGoal()?.targets ?? [];
-  const none = { aimed: null, figures: null, scene: null };
+  const none = { aimed: null, figures: null, scene: null, strike: null };
   const view = { players, owners, armies, mover, stay, keep, targets, chosen, ...none };
   view.labels = players.map((_, player) => findPlayer(player));
   if (!turn || turn.problem || store.fixes) return view;
@@ -142,6 +149,7 @@ function findView(turn) {
     ...view,
     figures: scene?.figures ?? null,
     scene,
+    strike: isGame() ? findStrike() : null,
     owners: turn.holders,
     armies: turn.armies.map((count, t) => count + (placing[t] ?? 0) + (moved[t] ?? 0)),
     mover: turn.mover,
@@ -156,7 +164,8 @@ function showLegend({ owners, armies: numbers }) {
     const sum = mine.reduce((total, t) => total + numbers[t], 0);
     const armies = `${sum} ${sum === 1 ? "army" : "armies"}`;
     const lands = `${mine.length} ${mine.length === 1 ? "territory" : "territories"}`;
-    const kind = store.state.neutral.includes(player) ? " (neutral)" : "";
+    const seat = store.state.neutral.includes(player) ? "neutral" : describeSeat(player);
+    const kind = seat && ` (${seat})`;
     const words = ` ${findPlayer(player).short}${kind}: ${armies}, ${lands}`;
     return element("li", {}, markPlayer(player), words);
   });
@@ -216,7 +225,7 @@ function describesSame(choice, { text, is_list: isList }) {
 function showPlay(turn) {
   const { state } = store;
   const plan = findPlan();
-  store.lastPlan = plan ?? store.lastPlan;
+  store.lastPlan = isAdvised() ? (plan ?? store.lastPlan) : null;
   redraw(on.game, showGame());
   redraw(on.value, showValue(turn));
   redraw(on.more, showMore());

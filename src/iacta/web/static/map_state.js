@@ -32,11 +32,19 @@
  * @property {boolean} played whether the turn is analysed, rather than set up
  * @property {Step[]} steps the tree of steps
  * @property {number} at the number of the step that the page shows
+ * @property {string[]} seats of a game: "person" or the name of an AI for each player; otherwise []
+ * @property {number} asked how often the players of a game asked for help
+ * @property {number} rounds the number of rounds of a game that ended before the position
  */
 
 /** The parts of a state that the server reads as the position. */
 const SETUP = ["players", "neutral", "mover", "owners", "armies"];
 const CONSTRAINTS = ["rules", "keep", "stay", "fresh", "fields"];
+
+const NO_GAME = { seats: [], asked: 0, rounds: 0 };
+
+/** Return a state without seats: the game as an analysis. */
+export const leaveGame = (state) => ({ ...state, ...NO_GAME });
 
 /** Return the position of a state, as the server reads it. */
 export const makeSetup = (state) =>
@@ -53,14 +61,14 @@ export function makeState(board, code, names) {
     owners: Array.from({ length: size }, (_, t) => (t ? 1 : 0)),
     armies: Array.from({ length: size }, (_, t) => (t ? 2 : 12)),
     ...{ rules: "classic", keep: {}, stay: [], fresh: 0, fields: {}, goal: "" },
-    ...{ played: false, steps: [], at: 0 },
+    ...{ played: false, steps: [], at: 0, ...NO_GAME },
   };
 }
 
-/** Replace parts of a state. A change of the position removes all steps. */
+/** Replace parts of a state. A change of the position removes all steps and seats. */
 export function changeState(state, parts) {
   const isOther = Object.keys(parts).some((name) => name === "code" || name in makeSetup(state));
-  const start = { steps: [], at: 0, goal: state.goal && setPrice(state.goal, null) };
+  const start = { steps: [], at: 0, ...NO_GAME, goal: state.goal && setPrice(state.goal, null) };
   return { ...state, ...(isOther && start), ...parts };
 }
 

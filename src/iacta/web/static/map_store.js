@@ -38,7 +38,9 @@ export const store = {
   refused: null, // the kind of the last step that the server refused, and the reason
   fixes: null, // the corrected owners and armies by territory, during a correction
   undone: [], // boards and states before changes of the position, with the words of the button
-  help: "", // a hint about the last tap
+  help: "", // an answer to the last tap
+  isWatching: false, // whether the turns of computers are shown step by step
+  isSkipping: false, // whether they are skipped up to a person's turn
   typed: { t: null, digits: "", time: 0 }, // the number being typed on the map
   committed: 0, // the time of the last change of the state
   isBusy: false, // whether the server is processing a step or a goal
@@ -86,6 +88,8 @@ export function forgetBegun() {
     refused: null,
     fixes: null,
     help: "",
+    isWatching: false,
+    isSkipping: false,
     isPicking: false,
   });
 }
@@ -110,6 +114,9 @@ export const findCode = () => findTurn()?.code ?? "";
 
 /** Whether a turn is analysed, rather than a position set up or corrected. */
 export const isAnalysing = () => store.state.played && !store.fixes;
+
+/** Whether the numbers of the turn are shown: not in a game. */
+export const isAdvised = () => !store.state.seats.length;
 
 /** Return the text of the goal step before the next step, by default of the current step; or "". */
 export function findGoalText(k = store.state.at) {

@@ -1,10 +1,22 @@
 // The panel of the next action in each phase of a turn.
 
 import { actions } from "./map_actions.js";
+import { describeComputerStep, goOn, isComputer, isGame, isPersonLeft, skip } from "./map_game.js";
+import { findNextStep } from "./map_history.js";
 import { countMoving, findPlan, findShown, isStopBest } from "./map_jobs.js";
+import { findPlayer } from "./map_labels.js";
 import { BEST, showHelpfulMove } from "./map_lists.js";
-import { button, form, makeChoice, numberField, readField, row, tool } from "./map_parts.js";
-import { countLeft, findTurn, store } from "./map_store.js";
+import {
+  button,
+  form,
+  makeChoice,
+  markPlayer,
+  numberField,
+  readField,
+  row,
+  tool,
+} from "./map_parts.js";
+import { countLeft, findTurn, isAdvised, store } from "./map_store.js";
 import { element } from "./redraw.js";
 
 const PANELS = {
@@ -18,8 +30,24 @@ const PANELS = {
 /** Return the panel for the current phase. */
 export function showPanel() {
   const turn = findTurn();
+  if (isComputer()) return showComputer();
   const isBattle = turn?.odds?.some(isPickedBorder);
-  return [!isBattle && showLuck(), PANELS[turn?.phase]?.() ?? []];
+  return [!isBattle && isAdvised() && showLuck(), PANELS[turn?.phase]?.() ?? []];
+}
+
+/** Return the step of a computer that is shown, and the buttons that go on. */
+function showComputer() {
+  const { steps, at } = store.state;
+  const { mover } = findTurn();
+  const more = { disabled: !findNextStep(steps, at) };
+  return [
+    element("h3", {}, markPlayer(mover), ` ${findPlayer(mover).short} plays`),
+    element("p", { id: "computer-said", ariaLive: "polite" }, describeComputerStep()),
+    row(
+      tool("Next", goOn, { className: "primary", ...more }),
+      tool(isPersonLeft() ? "Skip to my turn" : "Skip to the end", skip, more),
+    ),
+  ];
 }
 
 const isPickedBorder = ({ from, to }) => from === store.picked.from && to === store.picked.to;
@@ -47,7 +75,10 @@ function showPlacement() {
     element("p", { id: "placing-said" }, words),
     row(
       isMine &&
-        tool("Confirm mine", actions.placeArmies, { className: "primary", disabled: left > 0 }),
+        tool(best ? "Confirm mine" : "Confirm", actions.placeArmies, {
+          className: "primary",
+          disabled: left > 0,
+        }),
       best && button(isMine ? "tool" : "primary", placeBest, `Best: ${names.join(", ")}`),
       tool("Clear", actions.clearPlacement, { disabled: left === turn.new }),
     ),
@@ -56,6 +87,7 @@ function showPlacement() {
 }
 
 const showCards = () =>
+  !isGame() &&
   form(
     "cards",
     "row",
@@ -100,7 +132,10 @@ function showAttacks() {
         row(
           showStop("tool", shown?.stop?.words),
           border && tool("Other attacks", () => actions.pickBorder(null, null), { id: "others" }),
-          !state.at && turn.usual > 0 && tool(`Place ${turn.usual} new armies first`, placeFirst),
+          !isGame() &&
+            !state.at &&
+            turn.usual > 0 &&
+            tool(`Place ${turn.usual} new armies first`, placeFirst),
         ),
         !border && showCards(),
       ),
@@ -124,6 +159,7 @@ function showBattle(border, move) {
   const { from, to, dice, rolls, words } = border;
   const { territories } = store.board;
   const { armies } = findTurn();
+  const said = isAdvised() ? words : `${armies[from]} against ${armies[to]}`;
   const attack = (parts) => actions.takeStep({ do: "attack", from, to, ...parts });
   const worth = move &&
     move.figure !== "…" && [
@@ -143,14 +179,14 @@ function showBattle(border, move) {
       "div",
       { className: "row" },
       element("h3", { id: "battle-name" }, `${territories[from]} to ${territories[to]}`),
-      showLuck("none yet"), // always shown, so that buttons do not move
+      isAdvised() && showLuck("none yet"), // always shown, so that buttons do not move
     ),
     element(
       "p",
       { id: "battle-said" },
-      [`${words}.`, ...(worth || useless || [])].filter(Boolean).join(" "),
+      [`${said}.`, ...(worth || useless || [])].filter(Boolean).join(" "),
     ),
-    element("p", { className: "row", id: "rolls" }, rollButtons),
+    !isGame() && element("p", { className: "row", id: "rolls" }, rollButtons),
     row(
       tool("Roll once", () => actions.rollDice({ from, to, once: true }), {
         className: "primary",
@@ -160,6 +196,14 @@ function showBattle(border, move) {
       !move?.is_single_roll &&
         tool("Roll to the end", () => actions.rollDice({ from, to }), { value }),
     ),
+    !isGame() && showResults(attack),
+    !isGame() && showDice(from, to),
+  );
+}
+
+/** Return the form for the armies left after a battle. */
+function showResults(attack) {
+  return [
     form(
       "fought",
       "row",
@@ -171,8 +215,7 @@ function showBattle(border, move) {
       showEnter(),
     ),
     showRefusal("attack"),
-    showDice(from, to),
-  );
+  ];
 }
 
 /** Return the error message of a refused step for its form. */

@@ -2,6 +2,7 @@
 
 import { actions } from "./map_actions.js";
 import { svg } from "./map_board.js";
+import { isGame, listRecentSteps } from "./map_game.js";
 import { findLine, isGoalStep } from "./map_history.js";
 import {
   countEmpty,
@@ -21,7 +22,15 @@ import {
 } from "./map_jobs.js";
 import { findGoal, findPlayer, shortenPlayer } from "./map_labels.js";
 import { tool } from "./map_parts.js";
-import { findGoalStart, findGoalText, findTurn, findTurnStart, store, tree } from "./map_store.js";
+import {
+  findGoalStart,
+  findGoalText,
+  findTurn,
+  findTurnStart,
+  isAdvised,
+  store,
+  tree,
+} from "./map_store.js";
 import { element, table } from "./redraw.js";
 
 /** Return the chance to reach the goal as a number, a bar and a sentence. */
@@ -33,6 +42,10 @@ export function showValue(turn) {
     (isEnding(turn)
       ? `${turn.sentence}${sum ? ` In this turn ${sum}.` : ""}`
       : (shown?.sentences[0] ?? describeSearch()));
+  const condition =
+    turn?.condition && element("p", { id: "condition", className: "help" }, turn.condition);
+  if (!isAdvised())
+    return [turn?.problem && element("p", { id: "report" }, turn.problem), condition];
   return [
     !isEnding(turn) &&
       findGoalText() &&
@@ -49,7 +62,7 @@ export function showValue(turn) {
       { id: "report", className: "report", ariaLive: "polite" },
       said || describeWaiting(),
     ),
-    turn?.condition && element("p", { id: "condition", className: "help" }, turn.condition),
+    condition,
   ];
 }
 
@@ -175,7 +188,8 @@ export function showSteps() {
       className,
       ...(k === state.at && { ariaCurrent: "step" }),
     });
-  const rows = findLine(state.steps, state.at).map((k) => {
+  const line = isGame() ? listRecentSteps() : findLine(state.steps, state.at);
+  const rows = line.map((k) => {
     const step = state.steps[k - 1];
     const isCostly = findRow(k)?.is_costly;
     const mark = element("span", { className: "mark", title: "a costly choice" }, " ?");
@@ -193,6 +207,7 @@ export function showSteps() {
       others.map((n) => showButton(n, "step-of other", `or: ${turns[n]?.words ?? "…"}`)),
     );
   });
+  if (line[0] > 1) return rows;
   return [element("li", {}, showButton(0, "step-of", "Start ", showFigures(0))), ...rows];
 }
 

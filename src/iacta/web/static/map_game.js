@@ -1,0 +1,224 @@
+// Games against computers: whose turn it is, the turns of computers step by step.
+//
+// A game is a state with seats. The turns of computers are requested together and are written into
+// the URL before they are shown, so that a reload does not roll their dice again. Then the page
+// shows them step by step.
+
+import { postJson, Unreachable } from "./ask.js";
+import { findNextStep, findPath } from "./map_history.js";
+import { readText } from "./map_open.js";
+import {
+  address,
+  commit,
+  findCode,
+  findTurn,
+  findTurnStart,
+  look,
+  makeLink,
+  store,
+  tree,
+} from "./map_store.js";
+import { runTaps } from "./map_taps.js";
+import { announce, on } from "./page.js";
+
+const PERSON = "person";
+export const NEW_SEATS = [PERSON, "usual", "usual"];
+const WORDS = { person: "you", simple: "easy", usual: "medium", strong: "hard" };
+const PACE = 1200; // milliseconds for which a step of a computer is shown
+const RETRY = 4000; // milliseconds until a turn is requested again that did not reach the server
+const ROOM = 200; // a game is shortened if fewer steps than this are left for a round
+
+let timer = 0;
+let timed = null; // the state after which the timer shows the next step
+
+export const isGame = () => store.state.seats.length > 0;
+
+/** Return the kind of a player in words, such as "medium"; "" without a game. */
+export const describeSeat = (player) => {
+  const seat = store.state.seats[player];
+  return seat ? (WORDS[seat] ?? seat) : "";
+};
+
+/** Whether the game is won, and no armies must move into the last conquest. */
+export const isWon = (turn = findTurn()) => Boolean(turn?.winner) && turn.phase !== "advance";
+
+/** Whether a computer plays after a step, by default after the current one. */
+export function isComputer(k = store.state.at) {
+  const turn = findTurn(k);
+  const seat = store.state.seats[turn?.mover];
+  return Boolean(seat) && seat !== PERSON && !isWon(turn);
+}
+
+/** Return the number of rounds that have ended. */
+export function countRounds() {
+  const { steps, at, rounds } = store.state;
+  const isEnd = (k) =>
+    steps[k - 1].text === "n" && findTurn(k).mover <= findTurn(steps[k - 1].after).mover;
+  return rounds + findPath(steps, at).filter(isEnd).length;
+}
+
+/** Return the steps up to the current one, from the last round. */
+export function listRecentSteps() {
+  const { steps, at, players } = store.state;
+  let start = findTurnStart(at);
+  for (let n = 1; n < players.length && start; n++) start = findTurnStart(steps[start - 1].after);
+  return findPath(steps, at).filter((k) => k > start);
+}
+
+/** Return the last decision of a person before a step; 0 for none. */
+export function findOwnStep(at) {
+  const { steps } = store.state;
+  const isOwn = (k) => steps[k - 1].text !== "n" && !isComputer(steps[k - 1].after);
+  return findPath(steps, at).findLast(isOwn) ?? 0;
+}
+
+/** Replace the state in the current entry of the browser's history, and redraw the page. */
+function amend(state) {
+  store.state = state;
+  address.write(makeLink(), { isNew: false });
+  store.render();
+}
+
+/** Let the computers play if it is their turn, and show the next step after a while. */
+export function playOn() {
+  if (timed !== store.state) clearTimeout(timer);
+  if (store.isBusy || timed === store.state) return;
+  timed = store.state;
+  const { steps, at } = store.state;
+  const isLast = isGame() && !findNextStep(steps, at);
+  const isLong = steps.length > look.steps - ROOM && findTurnStart() === at;
+  if (isLast && isLong && findCode() && !isWon()) shortenGame();
+  else if (isLast && isComputer()) playComputers();
+  else if (
+    isComputer() &&
+    store.isWatching &&
+    !matchMedia("(prefers-reduced-motion: reduce)").matches
+  )
+    timer = setTimeout(goOn, PACE);
+}
+
+const requestTurn = (k, { players }, request) =>
+  postJson("api/v1/turn/play", {
+    code: findTurn(k).code,
+    board: store.board.board,
+    players,
+    ...request,
+  });
+
+/** Request the turns of computers up to a person's turn, and begin to show them. */
+async function playComputers() {
+  const { state } = store;
+  store.isBusy = true;
+  let { steps, at } = state;
+  try {
+    for (let n = 0; n < state.players.length && isComputer(at); n++) {
+      const [seed] = crypto.getRandomValues(new Uint32Array(1));
+      const ai = state.seats[findTurn(at).mover];
+      const { turns } = await requestTurn(at, state, { ai, seed });
+      steps = tree.append({ ...state, steps, at }, turns);
+      at = steps.length;
+    }
+    store.isBusy = false;
+    if (store.state !== state) return playOn(); // the player went back meanwhile
+    store.isWatching = true;
+    amend({ ...state, steps });
+    if (store.isSkipping) skip();
+    runTaps(true);
+  } catch (error) {
+    store.isBusy = false;
+    on.wrong.textContent = error.message;
+    if (error instanceof Unreachable) setTimeout(tryAgain, RETRY);
+  }
+}
+
+function tryAgain() {
+  on.wrong.textContent = "";
+  timed = null;
+  playOn();
+}
+
+/** Return the next step of a computer to show; 0 for none. */
+function findNextShown(k) {
+  const { steps } = store.state;
+  const find = (n) => findNextStep(steps, n);
+  const kind = (n) => steps[n - 1]?.text[0];
+  // A conquest is shown with the armies that move in; the ends of phases are not shown.
+  const isQuiet = (n) => "sno".includes(kind(n)) || (kind(n) === "a" && kind(find(n)) === "m");
+  let next = find(k);
+  while (next && isComputer(next) && isQuiet(next) && find(next)) next = find(next);
+  return next;
+}
+
+/** Show the next step of a computer; return whether there is one. */
+export function goOn() {
+  const next = isComputer() && findNextShown(store.state.at);
+  if (next) showStep(next);
+  return Boolean(next);
+}
+
+/** Whether a person still plays. */
+export const isPersonLeft = () =>
+  findTurn().holders.some((player) => store.state.seats[player] === PERSON);
+
+/** Show the end of the computers' turns, also of the turns that are not known yet. */
+export function skip() {
+  let { at } = store.state;
+  while (isComputer(at) && findNextShown(at)) at = findNextShown(at);
+  showStep(at);
+  store.isSkipping = isComputer();
+}
+
+function showStep(at) {
+  Object.assign(store, { isWatching: true, chosen: null });
+  store.state = { ...store.state, at };
+  if (!isComputer()) address.write(makeLink(), { isNew: false });
+  store.render();
+  const strike = findStrike();
+  if (strike) store.map.scrollToAll([strike.from, strike.to]);
+  else if (!isComputer()) {
+    store.map.reveal(store.map.findLargestStack());
+    announce(findTurn().sentence);
+    if (document.activeElement === document.body) on.now.focus({ preventScroll: true });
+  }
+}
+
+/** Return the step of the battle before an advance; for other steps the step itself. */
+export function findBattle(k) {
+  const step = store.state.steps[k - 1];
+  return step?.text[0] === "m" ? step.after : k;
+}
+
+/** Return the step of a computer that is shown, in words. */
+export function describeComputerStep() {
+  const { steps, at } = store.state;
+  if (!at || steps[at - 1].text === "n") return findTurn().sentence;
+  const shown = new Set([findBattle(at), at]);
+  return `${[...shown].map((k) => findTurn(k).words).join("; ")}.`;
+}
+
+/** Return the ends of the arrow on the map: the step of a computer; null for none. */
+export function findStrike() {
+  const { steps, at } = store.state;
+  const k = findBattle(at);
+  const { step } = findTurn(k) ?? {};
+  const isArrow = ["attack", "fortify"].includes(step?.do);
+  return isArrow && isComputer(steps[k - 1].after) ? findEnds(step) : null;
+}
+
+function findEnds(step) {
+  const find = (given) =>
+    typeof given === "string" ? store.board.territories.indexOf(given) : (given ?? null);
+  return { from: find(step.from), to: find(step.to) };
+}
+
+/** Begin with the current turn, because a longer game would not fit into a link. */
+async function shortenGame() {
+  const { state, board } = store;
+  const found = await readText(findCode(), "code", board.board);
+  if (store.state !== state) return;
+  const { players } = found.state;
+  const seats = players.map((name) => state.seats[state.players.indexOf(name)]);
+  const { asked } = state;
+  const rounds = countRounds();
+  commit({ ...found.state, seats, asked, rounds, played: true }, { isStep: true });
+}

@@ -1,0 +1,170 @@
+"""Games against computers on the board page."""
+
+import re
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.web.board_page import TINY, attack, link, says, spot
+from tests.web.conftest import Visit
+
+# Red is a person and blue a computer; red has ended the turn.
+BLUE_PLAYS = link(TINY, "p=red&p=blue&h=a9.a9.b3.b1&y=person.simple&go=1&x=0s.1s.2n&i=3")
+BLUE_ATTACKS = BLUE_PLAYS.replace("a9.a9.b3", "a9.a2.b20")
+RED_PLAYS = link(TINY, "p=red&p=blue&h=a9.b3.b2.b1&y=person.simple&go=1")
+
+
+def tap(page: Page, name: str) -> None:
+    page.locator("#now").get_by_role("button", name=name, exact=True).click()
+
+
+def count_plays(page: Page) -> list[str]:
+    """Return a list to which each request for the turn of a computer is added."""
+    plays: list[str] = []
+
+    def note(route: Route) -> None:
+        plays.append(route.request.url)
+        route.continue_()
+
+    page.context.route("**/turn/play", note)
+    return plays
+
+
+def test_a_new_game_deals_the_classic_board_to_a_person_and_two_computers(visit: Visit) -> None:
+    page = visit("/map")
+    page.get_by_role("button", name="New game").click()
+    expect(page.locator("#placing-said")).to_be_visible()
+    for text in ("red (you)", "blue (medium)", "green (medium)"):
+        expect(page.locator("#legend")).to_contain_text(f"{text}: 35 armies, 14 territories")
+    assert "&y=person.usual.usual&" in page.url
+    code = page.url
+    page.reload()
+    expect(page.locator("#placing-said")).to_be_visible()
+    assert page.url == code
+
+
+def test_a_link_starts_a_new_game(visit: Visit) -> None:
+    page = visit("/map#new")
+    expect(page.locator("#legend")).to_contain_text("green (medium): 35 armies")
+
+
+def test_the_turn_of_a_computer_is_in_the_link_before_it_is_shown(visit: Visit) -> None:
+    page = visit("/map")
+    plays = count_plays(page)
+    page.goto(page.url.partition("/map")[0] + BLUE_PLAYS)
+    expect(page.locator("#now h3")).to_contain_text("blue plays")
+    expect(page.locator("#computer-said")).to_have_text("Blue places 5 new armies.")
+    tap(page, "Next")
+    expect(page.locator("#computer-said")).to_contain_text("Place 5 on")
+    whole = re.search(r"[#&]x=([^&]*)", page.url)
+    assert whole is not None
+    assert (
+        whole[1]
+        .split(".")[-1]
+        .endswith(tuple(f"n{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"))
+    )
+    page.reload()
+    tap(page, "Next")
+    tap(page, "Skip to my turn")
+    expect(page.locator("#turn")).to_have_text("red moves")
+    assert f"&x={whole[1]}&" in page.url
+    assert len(plays) == 1
+
+
+def test_the_turn_of_a_computer_goes_on_by_itself(visit: Visit) -> None:
+    page = visit(BLUE_PLAYS, reduced_motion="no-preference")
+    expect(page.locator("#now h3")).to_contain_text("blue plays")
+    expect(page.locator("#turn")).to_have_text("red moves")
+
+
+def test_a_tap_on_the_map_shows_the_next_step_of_a_computer(visit: Visit) -> None:
+    page = visit(BLUE_PLAYS)
+    expect(page.locator("#computer-said")).to_have_text("Blue places 5 new armies.")
+    expect(page.locator("#now .primary")).to_be_enabled()
+    spot(page, "D").click()
+    expect(page.locator("#computer-said")).to_contain_text("Place 5 on")
+
+
+def test_a_computer_may_begin_the_game(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&m=1&h=a9.a9.b3.b1&y=person.simple&go=1"))
+    expect(page.locator("#computer-said")).to_have_text("Blue attacks.")
+    tap(page, "Skip to my turn")
+    expect(page.locator("#turn")).to_have_text("red moves")
+
+
+def test_an_attack_of_a_computer_has_an_arrow_and_its_losses(visit: Visit) -> None:
+    page = visit(BLUE_ATTACKS)
+    for _ in range(20):
+        tap(page, "Next")
+        if "loses" in page.locator("#computer-said").inner_text():
+            break
+    expect(page.locator("#computer-said")).to_contain_text(re.compile("blue loses .*red loses"))
+    expect(page.locator("#map .shaft.next")).to_have_count(1)
+
+
+def test_a_turn_ends_with_the_turn_of_the_computer(visit: Visit) -> None:
+    page = visit(RED_PLAYS)
+    tap(page, "Stop attacking")
+    expect(page.locator("#now h3")).to_contain_text("blue plays")
+    tap(page, "Skip to my turn")
+    expect(page.locator("#turn")).to_have_text("red moves")
+    page.go_back()
+    expect(page.locator("#attack-help")).to_be_visible()
+
+
+def test_undo_takes_the_own_decision_back_and_is_counted(visit: Visit) -> None:
+    page = visit(BLUE_PLAYS)
+    tap(page, "Skip to my turn")
+    expect(page.locator("#turn")).to_have_text("red moves")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#fortify-said")).to_be_visible()
+    assert "&l=1.0&" in page.url
+
+
+def test_a_game_hides_the_numbers(visit: Visit) -> None:
+    page = visit(RED_PLAYS)
+    attack(page, "A", "B")
+    expect(page.locator("#battle-said")).to_have_text("9 against 3.")
+    hidden = page.locator("#goal-now, #threatened, #game, #curve, #whole, #rolls, #moves button")
+    for each in hidden.all():
+        expect(each).to_be_hidden()
+
+
+def test_a_game_can_be_left_for_its_analysis(visit: Visit) -> None:
+    page = visit(RED_PLAYS)
+    page.get_by_role("button", name="Leave").click()
+    expect(page.locator("#goal-now")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#goal-now")).to_be_hidden()
+
+
+def test_the_game_goes_on_once_the_server_is_back(visit: Visit) -> None:
+    page = visit("/about")
+    page.add_init_script(
+        """
+        const fetchWhole = fetch;
+        let lost = 0;
+        window.fetch = (address, options) =>
+          String(address).endsWith("/play") && !lost++
+            ? Promise.reject(new TypeError("no connection"))
+            : fetchWhole(address, options);
+        """
+    )
+    page.goto(f"{page.url.removesuffix('/about')}{BLUE_PLAYS}")
+    expect(page.locator("#wrong")).to_contain_text("The server does not respond.")
+    tap(page, "Skip to my turn")
+    expect(page.locator("#turn")).to_have_text("red moves")
+    expect(page.locator("#wrong")).to_be_empty()
+
+
+def test_a_long_game_continues_from_the_present_turn(visit: Visit) -> None:
+    texts = ["s", "s", "n"]
+    for number in range(100):
+        texts += ["p0-3", "s", "s", "n"] if number % 2 else ["p2-5", "s", "n"]
+    steps = ".".join(f"{k}{text}" for k, text in enumerate(texts))
+    fragment = f"p=red&p=blue&h=a3.a2.b9.b2&y=person.person&go=1&x={steps}&i={len(texts)}"
+    page = visit(link(TINY, fragment))
+    expect(page.locator("#placing-said")).to_be_visible()
+    expect(page.locator("#steps li")).to_have_count(0)
+    says(page, "A", "red, 153")
+    assert re.search(r"&l=0\.50&", page.url)
+    assert "&y=person.person&" in page.url
