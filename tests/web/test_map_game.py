@@ -120,21 +120,33 @@ def test_undo_takes_the_own_decision_back_and_is_counted(visit: Visit) -> None:
     assert "&l=1.0&" in page.url
 
 
-def test_a_game_hides_the_numbers(visit: Visit) -> None:
+def test_a_game_hides_the_numbers_until_the_player_asks(visit: Visit) -> None:
     page = visit(RED_PLAYS)
     attack(page, "A", "B")
     expect(page.locator("#battle-said")).to_have_text("9 against 3.")
     hidden = page.locator("#goal-now, #threatened, #game, #curve, #whole, #rolls, #moves button")
     for each in hidden.all():
         expect(each).to_be_hidden()
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("#hinted")).to_have_text("Hint: Attack B from A.")
+    advice = page.get_by_role("button", name="Advice")
+    advice.click()
+    expect(page.locator("#goals")).to_contain_text("Eliminate blue")
+    expect(page.locator("#game")).to_be_visible()
+    assert "&l=2.0&" in page.url
+    advice.click()
+    expect(page.locator("#battle-said")).to_have_text("9 against 3.")
+    expect(page.locator("#game")).to_be_hidden()
+    assert "&l=2.0&" in page.url
 
 
 def test_a_game_can_be_left_for_its_analysis(visit: Visit) -> None:
     page = visit(RED_PLAYS)
     page.get_by_role("button", name="Leave").click()
     expect(page.locator("#goal-now")).to_be_visible()
+    expect(page.get_by_role("button", name="Hint")).to_be_hidden()
     page.go_back()
-    expect(page.locator("#goal-now")).to_be_hidden()
+    expect(page.get_by_role("button", name="Hint")).to_be_visible()
 
 
 def test_the_game_goes_on_once_the_server_is_back(visit: Visit) -> None:

@@ -23,7 +23,7 @@ import {
   type,
 } from "./map_actions.js";
 import { BoardMap } from "./map_board.js";
-import { findOwnStep, isGame, isWon, NEW_SEATS } from "./map_game.js";
+import { askHint, findOwnStep, isGame, isWon, NEW_SEATS, switchAdvice } from "./map_game.js";
 import { findNextStep } from "./map_history.js";
 import { findPlan, forgetAnswers } from "./map_jobs.js";
 import { findGoal, findPlayer } from "./map_labels.js";
@@ -201,6 +201,8 @@ async function startGame() {
   return begin(state, board);
 }
 listen("new-game", "click", () => open(startGame));
+listen("hint", "click", askHint);
+listen("advice", "click", switchAdvice);
 
 /** Show an empty board to set up. */
 async function startEmpty() {

@@ -1,4 +1,4 @@
-// Games against computers: whose turn it is, the turns of computers step by step.
+// Games against computers: whose turn it is, the turns of computers step by step, and hints.
 //
 // A game is a state with seats. The turns of computers are requested together and are written into
 // the URL before they are shown, so that a reload does not roll their dice again. Then the page
@@ -26,6 +26,7 @@ export const NEW_SEATS = [PERSON, "usual", "usual"];
 const WORDS = { person: "you", simple: "easy", usual: "medium", strong: "hard" };
 const PACE = 1200; // milliseconds for which a step of a computer is shown
 const RETRY = 4000; // milliseconds until a turn is requested again that did not reach the server
+const HINT = { ai: "usual", seed: 0 }; // the AI whose next step is a hint; a hint never changes
 const ROOM = 200; // a game is shortened if fewer steps than this are left for a round
 
 let timer = 0;
@@ -120,7 +121,7 @@ async function playComputers() {
     }
     store.isBusy = false;
     if (store.state !== state) return playOn(); // the player went back meanwhile
-    store.isWatching = true;
+    Object.assign(store, { isWatching: true, isAdvising: false });
     amend({ ...state, steps });
     if (store.isSkipping) skip();
     runTaps(true);
@@ -196,8 +197,9 @@ export function describeComputerStep() {
   return `${[...shown].map((k) => findTurn(k).words).join("; ")}.`;
 }
 
-/** Return the ends of the arrow on the map: the step of a computer; null for none. */
+/** Return the ends of the arrow on the map: a hint, or the step of a computer; null for none. */
 export function findStrike() {
+  if (store.hint) return store.hint.from === null ? null : store.hint;
   const { steps, at } = store.state;
   const k = findBattle(at);
   const { step } = findTurn(k) ?? {};
@@ -209,6 +211,35 @@ function findEnds(step) {
   const find = (given) =>
     typeof given === "string" ? store.board.territories.indexOf(given) : (given ?? null);
   return { from: find(step.from), to: find(step.to) };
+}
+
+/** Show what an AI would do now. */
+export async function askHint() {
+  const { state } = store;
+  if (store.isBusy || isComputer()) return;
+  store.isBusy = true;
+  try {
+    const { turns } = await requestTurn(state.at, state, HINT);
+    const { step, words } = turns[0];
+    const { from, to } = findEnds(step);
+    const { territories } = store.board;
+    const said =
+      step.do === "attack" ? `Attack ${territories[to]} from ${territories[from]}` : words;
+    store.hint = { words: `Hint: ${said}.`, from, to };
+    announce(store.hint.words);
+    amend({ ...state, asked: state.asked + 1 });
+  } catch (error) {
+    on.wrong.textContent = error.message;
+  }
+  store.isBusy = false;
+  runTaps(true);
+}
+
+/** Show or hide all numbers of the turn. */
+export function switchAdvice() {
+  const { state } = store;
+  store.isAdvising = !store.isAdvising;
+  amend({ ...state, asked: state.asked + Number(store.isAdvising) });
 }
 
 /** Begin with the current turn, because a longer game would not fit into a link. */

@@ -81,6 +81,9 @@ export function render() {
   for (const part of [on.play, on.value, on.nav]) part.hidden = !isAnalysing();
   for (const part of [on.game, on.curve]) part.hidden = !isAnalysing() || !isShown;
   for (const part of [on["goal-now"], on.threatened]) part.hidden = !isShown;
+  for (const part of [on.hint, on.advice]) part.hidden = !isGame();
+  on.hint.disabled = on.advice.disabled = !turn || isComputer() || turn.phase === "over";
+  on.advice.ariaPressed = String(isGame() && isShown);
   on["to-play"].hidden = isGame();
   for (const part of [on.setup, on.painting]) part.hidden = isAnalysing();
   for (const part of [on.beginning, on.sharing, on.amount]) part.hidden = Boolean(store.fixes);

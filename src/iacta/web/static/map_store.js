@@ -39,6 +39,8 @@ export const store = {
   fixes: null, // the corrected owners and armies by territory, during a correction
   undone: [], // boards and states before changes of the position, with the words of the button
   help: "", // an answer to the last tap
+  hint: null, // in a game: the hint in words, and the ends of its arrow
+  isAdvising: false, // whether the numbers of the turn are shown in a game
   isWatching: false, // whether the turns of computers are shown step by step
   isSkipping: false, // whether they are skipped up to a person's turn
   typed: { t: null, digits: "", time: 0 }, // the number being typed on the map
@@ -88,6 +90,7 @@ export function forgetBegun() {
     refused: null,
     fixes: null,
     help: "",
+    hint: null,
     isWatching: false,
     isSkipping: false,
     isPicking: false,
@@ -115,8 +118,8 @@ export const findCode = () => findTurn()?.code ?? "";
 /** Whether a turn is analysed, rather than a position set up or corrected. */
 export const isAnalysing = () => store.state.played && !store.fixes;
 
-/** Whether the numbers of the turn are shown: not in a game. */
-export const isAdvised = () => !store.state.seats.length;
+/** Whether the numbers of the turn are shown: in a game only if the player asks for advice. */
+export const isAdvised = () => !store.state.seats.length || store.isAdvising;
 
 /** Return the text of the goal step before the next step, by default of the current step; or "". */
 export function findGoalText(k = store.state.at) {

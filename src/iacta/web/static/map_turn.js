@@ -32,7 +32,8 @@ export function showPanel() {
   const turn = findTurn();
   if (isComputer()) return showComputer();
   const isBattle = turn?.odds?.some(isPickedBorder);
-  return [!isBattle && isAdvised() && showLuck(), PANELS[turn?.phase]?.() ?? []];
+  const hint = store.hint && element("p", { id: "hinted" }, store.hint.words);
+  return [hint, !isBattle && isAdvised() && showLuck(), PANELS[turn?.phase]?.() ?? []];
 }
 
 /** Return the step of a computer that is shown, and the buttons that go on. */
