@@ -140,6 +140,15 @@ def test_a_game_hides_the_numbers_until_the_player_asks(visit: Visit) -> None:
     assert "&l=2.0&" in page.url
 
 
+def test_a_roll_shows_its_dice_and_its_losses(visit: Visit) -> None:
+    page = visit(RED_PLAYS)
+    attack(page, "A", "B")
+    tap(page, "Roll once")
+    expect(page.get_by_role("img", name=re.compile(r"^attack dice: \d \d \d$"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile(r"^defence dice: \d \d$"))).to_be_visible()
+    expect(page.locator("#rolled p")).to_contain_text(re.compile("^A to B: you lose .*1 roll"))
+
+
 def test_a_game_can_be_left_for_its_analysis(visit: Visit) -> None:
     page = visit(RED_PLAYS)
     page.get_by_role("button", name="Leave").click()

@@ -1,7 +1,16 @@
 // The panel of the next action in each phase of a turn.
 
 import { actions } from "./map_actions.js";
-import { describeComputerStep, goOn, isComputer, isGame, isPersonLeft, skip } from "./map_game.js";
+import { svg } from "./map_board.js";
+import {
+  describeComputerStep,
+  findBattle,
+  goOn,
+  isComputer,
+  isGame,
+  isPersonLeft,
+  skip,
+} from "./map_game.js";
 import { findNextStep } from "./map_history.js";
 import { countMoving, findPlan, findShown, isStopBest } from "./map_jobs.js";
 import { findPlayer } from "./map_labels.js";
@@ -19,6 +28,9 @@ import {
 import { countLeft, findTurn, isAdvised, store } from "./map_store.js";
 import { element } from "./redraw.js";
 
+// The places of the pips of each face, in rows of three.
+const PIPS = [[], [4], [0, 8], [0, 4, 8], [0, 2, 6, 8], [0, 2, 4, 6, 8], [0, 2, 3, 5, 6, 8]];
+
 const PANELS = {
   place: showPlacement,
   attack: showAttacks,
@@ -33,7 +45,13 @@ export function showPanel() {
   if (isComputer()) return showComputer();
   const isBattle = turn?.odds?.some(isPickedBorder);
   const hint = store.hint && element("p", { id: "hinted" }, store.hint.words);
-  return [hint, !isBattle && isAdvised() && showLuck(), PANELS[turn?.phase]?.() ?? []];
+  const isRolling = isGame() && ["attack", "advance", "fortify"].includes(turn?.phase);
+  return [
+    hint,
+    isRolling && showRoll(),
+    !isBattle && isAdvised() && showLuck(),
+    PANELS[turn?.phase]?.() ?? [],
+  ];
 }
 
 /** Return the step of a computer that is shown, and the buttons that go on. */
@@ -49,6 +67,41 @@ function showComputer() {
       tool(isPersonLeft() ? "Skip to my turn" : "Skip to the end", skip, more),
     ),
   ];
+}
+
+/** Return the dice of the last roll, in pairs, and the losses; an empty place before the roll. */
+function showRoll() {
+  const { steps, at } = store.state;
+  const k = findBattle(at);
+  const { words, losses, faces, step } = findTurn(k);
+  const show = (dice, player, name) =>
+    element(
+      "span",
+      { role: "img", ariaLabel: `${name}: ${dice.join(" ")}` },
+      dice.map((face) => drawDie(face, findPlayer(player))),
+    );
+  const before = faces && findTurn(steps[k - 1].after);
+  return element(
+    "div",
+    { id: "rolled" },
+    before && [
+      show(faces[0], before.mover, "attack dice"),
+      show(faces[1], before.holders[step.to], "defence dice"),
+    ],
+    losses && element("p", {}, `${words}.`),
+  );
+}
+
+/** Return a die of a player with pips, or with a number if it has more than six faces. */
+function drawDie(face, { colour, digits }) {
+  const square = { x: 0.5, y: 0.5, width: 13, height: 13, rx: 2.5, fill: colour };
+  const drawPip = (k) =>
+    svg("circle", { cx: 3 + 4 * (k % 3), cy: 3 + 4 * Math.floor(k / 3), r: 1.4, fill: digits });
+  const marks = PIPS[face]?.map(drawPip) ?? [
+    svg("text", { x: 7, y: 7, fill: digits }, String(face)),
+  ];
+  const size = { class: "die", viewBox: "0 0 14 14", width: 30, height: 30 };
+  return svg("svg", size, svg("rect", square), ...marks);
 }
 
 const isPickedBorder = ({ from, to }) => from === store.picked.from && to === store.picked.to;
