@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, Route, expect
 
 from tests.web.board_page import TINY, attack, link, says, spot
-from tests.web.conftest import Visit
+from tests.web.conftest import Visit, barriers
 
 # Red is a person and blue a computer; red has ended the turn.
 BLUE_PLAYS = link(TINY, "p=red&p=blue&h=a9.a9.b3.b1&y=person.simple&go=1&x=0s.1s.2n&i=3")
@@ -147,6 +147,21 @@ def test_a_roll_shows_its_dice_and_its_losses(visit: Visit) -> None:
     expect(page.get_by_role("img", name=re.compile(r"^attack dice: \d \d \d$"))).to_be_visible()
     expect(page.get_by_role("img", name=re.compile(r"^defence dice: \d \d$"))).to_be_visible()
     expect(page.locator("#rolled p")).to_contain_text(re.compile("^A to B: you lose .*1 roll"))
+
+
+def test_the_end_says_who_won_and_offers_a_rematch(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a99.b1.a2.a1&y=person.simple&go=1"))
+    attack(page, "A", "B")
+    tap(page, "Roll to the end")
+    tap(page, "Move in")
+    expect(page.locator("#result")).to_have_text("Red wins the game.")
+    expect(page.locator("#now")).to_contain_text(
+        "Rounds: 1. You asked for help or took a step back: never."
+    )
+    assert barriers(page) == []
+    tap(page, "Rematch")
+    expect(page.locator("#placing-said")).to_be_visible()
+    expect(page.locator("#legend")).to_contain_text("blue (easy): 40 armies")
 
 
 def test_a_game_can_be_left_for_its_analysis(visit: Visit) -> None:

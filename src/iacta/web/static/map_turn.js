@@ -3,12 +3,14 @@
 import { actions } from "./map_actions.js";
 import { svg } from "./map_board.js";
 import {
+  countRounds,
   describeComputerStep,
   findBattle,
   goOn,
   isComputer,
   isGame,
   isPersonLeft,
+  isWon,
   skip,
 } from "./map_game.js";
 import { findNextStep } from "./map_history.js";
@@ -42,6 +44,7 @@ const PANELS = {
 /** Return the panel for the current phase. */
 export function showPanel() {
   const turn = findTurn();
+  if (isGame() && turn?.winner && isWon(turn)) return showResult();
   if (isComputer()) return showComputer();
   const isBattle = turn?.odds?.some(isPickedBorder);
   const hint = store.hint && element("p", { id: "hinted" }, store.hint.words);
@@ -102,6 +105,23 @@ function drawDie(face, { colour, digits }) {
   ];
   const size = { class: "die", viewBox: "0 0 14 14", width: 30, height: 30 };
   return svg("svg", size, svg("rect", square), ...marks);
+}
+
+/** Return the end of a game. */
+function showResult() {
+  const { asked } = store.state;
+  const rounds = countRounds() + 1;
+  const help = asked ? `${asked} ${asked === 1 ? "time" : "times"}` : "never";
+  const click = (id) => () => document.getElementById(id).click();
+  return [
+    element("h3", { id: "result" }, findTurn().sentence),
+    element("p", {}, `Rounds: ${rounds}. You asked for help or took a step back: ${help}.`),
+    row(
+      button("primary", click("new-game"), "Rematch"),
+      tool("Analyse this game", click("to-setup")),
+      tool("Copy the link", ({ currentTarget }) => actions.copyLink(currentTarget)),
+    ),
+  ];
 }
 
 const isPickedBorder = ({ from, to }) => from === store.picked.from && to === store.picked.to;
