@@ -330,7 +330,7 @@ def _take_attack(turn: Turn, step: Step) -> tuple[Turn, str]:
     return after, describe_attack(start, to, *read_losses(turn, step), after, 0, numbers[-1])
 
 
-class Roll(NamedTuple):
+class StepRoll(NamedTuple):
     """A roll in a step `roll`."""
 
     turn: Turn  # the turn before the roll
@@ -340,7 +340,7 @@ class Roll(NamedTuple):
     after: Turn  # the turn after the roll
 
 
-def list_rolls(turn: Turn, step: Step) -> list[Roll]:
+def list_rolls(turn: Turn, step: Step) -> list[StepRoll]:
     """Return the rolls of a step `roll`, which are the same for the same seed."""
     start, to = read_border(turn, step)
     legal, _ = turn.compute_dice_limits(start, to)  # raises an error if the attack is illegal
@@ -350,7 +350,7 @@ def list_rolls(turn: Turn, step: Step) -> list[Roll]:
         raise IllegalError(f"dice must be {few} from {start} to {to}, got {dice}")
     rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
     is_single = step.get("once") or dice is not None
-    most, rolls = 1 if is_single else MAX_STEP_ROLLS, list[Roll]()
+    most, rolls = 1 if is_single else MAX_STEP_ROLLS, list[StepRoll]()
     while len(rolls) < most and (attack := find_attack(turn, start, to)) is not None:
         attack = attack if dice is None else Attack(start, to, dice)
         their_dice = turn.compute_dice_limits(start, to)[1]
@@ -361,7 +361,7 @@ def list_rolls(turn: Turn, step: Step) -> list[Roll]:
             their_dice = answer.dice
             (result,) = after.results(answer).sample(1, rng)
             after = after.after(answer, result)
-        rolls.append(Roll(turn, attack.dice, their_dice, result, after))
+        rolls.append(StepRoll(turn, attack.dice, their_dice, result, after))
         turn = after
     return rolls
 
