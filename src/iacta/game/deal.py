@@ -25,6 +25,7 @@ STARTING_ARMIES = {2: 40, 3: 35, 4: 30, 5: 25, 6: 20}  # by number of players, f
 BOX_TERRITORIES = 42  # the number of territories on the board of the rule book
 GUARDS, GUARDS_OF = 2, 5  # two fifths of the armies that a player may place guard their capital
 DEALT_VICTORIES = ("capitals", "missions")
+MAX_REDEALS = 20  # the maximum number of deals until nobody has won
 
 
 def deal(
@@ -36,6 +37,7 @@ def deal(
     rules: Rules | str = "classic",
     victory: Victory | str | None = None,
     cards: bool = True,
+    order: Iterable[str] | None = None,
     trade: Sets | None = None,
     symbols: Mapping[str, str] | None = None,
     rules_of: Mapping[str, Rules | str] | None = None,
@@ -56,9 +58,12 @@ def deal(
         at random; `"missions"` for secret missions. Hidden missions are dealt, and then secret.
         Two fifths of the armies that a player may place guard the player's capital.
     cards: whether the game has cards.
+    order: all territories in the order in which the players get them in turn, such as the order in
+        which they picked them; `None` for a random order.
     rules, trade, symbols, rules_of, fortify, whole_battles: the same as for `Turn`.
 
-    Raises `IactaError` for fewer territories than players, and for the same reasons as `Turn`.
+    The deal is repeated until nobody has won. Raises `IactaError` if each deal has a winner, for
+    fewer territories than players, and for the same reasons as `Turn`.
 
     >>> from iacta.board.files import classic_board
     >>> turn = deal(classic_board(), ["red", "blue", "green"], seed=1)
@@ -84,29 +89,52 @@ def deal(
     usual = count_starting_armies(len(names), len(lands))
     number = usual if armies is None else read_int(armies, "armies", 1, MAX_TERRITORY_ARMIES)
     rng = np.random.default_rng(read_int(seed, "seed"))
-    order = rng.permutation(len(lands))
-    if victory == "capitals":
-        drawn = (lands[t] for t in order[: len(names)].tolist())
-        victory = Capitals(dict(zip(names, drawn, strict=True)))
-    elif victory == "missions":
-        victory = Missions(dict.fromkeys(names, Hidden()))
-    capitals = _find_capitals(victory, board, names) if isinstance(victory, Capitals) else ()
-    owners, strength = deal_armies(len(names), number, order, rng, capitals)
-    rows = zip(owners.tolist(), strength.tolist(), strict=True)
-    turn = Turn(
-        Position(board, names[0], [Holding(names[owner], held) for owner, held in rows]),
-        rules,
-        players=names,
-        cards={} if cards else None,
-        trade=trade,
-        symbols=symbols,
-        rules_of=rules_of,
-        fortify=fortify,
-        whole_battles=whole_battles,
-        victory=None if isinstance(victory, str) else victory,
+    picked = None if order is None else _read_order(order, board)
+    for _ in range(MAX_REDEALS):
+        dealt = rng.permutation(len(lands)) if picked is None else picked
+        condition = victory
+        if victory == "capitals":
+            drawn = (lands[t] for t in dealt[: len(names)].tolist())
+            condition = Capitals(dict(zip(names, drawn, strict=True)))
+        elif victory == "missions":
+            condition = Missions(dict.fromkeys(names, Hidden()))
+        capitals = (
+            _find_capitals(condition, board, names) if isinstance(condition, Capitals) else ()
+        )
+        owners, strength = deal_armies(len(names), number, dealt, rng, capitals)
+        rows = zip(owners.tolist(), strength.tolist(), strict=True)
+        turn = Turn(
+            Position(board, names[0], [Holding(names[owner], held) for owner, held in rows]),
+            rules,
+            players=names,
+            cards={} if cards else None,
+            trade=trade,
+            symbols=symbols,
+            rules_of=rules_of,
+            fortify=fortify,
+            whole_battles=whole_battles,
+            victory=None if isinstance(condition, str) else condition,
+        )
+        turn = turn.with_options(place=turn.new_armies())
+        turn = deal_missions(turn, int(rng.integers(2**62)))
+        winner = turn.winner
+        if winner is None:
+            return turn
+    raise IllegalError(
+        "victory must leave the game open after the deal, but "
+        f"{winner} has already won: {turn.victory.describe_win(turn, str(winner))}"
     )
-    turn = turn.with_options(place=turn.new_armies())
-    return deal_missions(turn, int(rng.integers(2**62)))
+
+
+def _read_order(order: Iterable[str], board: Board) -> Ints:
+    """Return the indices of all territories in a given order."""
+    found = [board.find(name) for name in read_list(order, "order", "territories")]
+    if len({*found}) < len(found) or len(found) != len(board.territories):
+        raise IllegalError(
+            f"order must name each of the {len(board.territories)} territories once, "
+            f"got {quote(found)}"
+        )
+    return np.array([board.territories.index(name) for name in found])
 
 
 def count_starting_armies(players: int, territories: int) -> int:
