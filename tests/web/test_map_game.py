@@ -161,7 +161,7 @@ def test_the_end_says_who_won_and_offers_a_rematch(visit: Visit) -> None:
     assert barriers(page) == []
     tap(page, "Rematch")
     expect(page.locator("#placing-said")).to_be_visible()
-    expect(page.locator("#legend")).to_contain_text("blue (easy): 40 armies")
+    expect(page.locator("#legend")).to_contain_text("blue (easy): 3 armies, 2 territories")
 
 
 def test_a_game_can_be_left_for_its_analysis(visit: Visit) -> None:

@@ -24,11 +24,13 @@ from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.questions.steps import STEP_SCHEMA, StepList
 from iacta.rules.variants import RULE_SETS
+from iacta.war.game import PERSON
 from iacta.war.players import PLAYERS
 from iacta.web.api import JSON, read_json_body
 from iacta.web.client_gone import run_while_connected
 from iacta.web.labels import describe_labels
 from iacta.web.limits import MAX_QR_LETTERS
+from iacta.web.new_game import DEALS, SEATS, SETS, WAYS, deal_game
 from iacta.web.process_pool import Work
 from iacta.web.read_question import read_sent_board, read_text
 from iacta.web.templates import render_template
@@ -53,6 +55,10 @@ LOOK = {
     "coded": MAX_QR_LETTERS,
     "armies": MAX_TERRITORY_ARMIES,
     "fresh": MAX_NEW_ARMIES,
+    "seats": SEATS,
+    "ways": WAYS,
+    "sets": SETS,
+    "deals": DEALS,
 }
 
 SVG = {"image/svg+xml": {"schema": {"type": "string"}}}
@@ -148,6 +154,29 @@ DEALT = _describe_object(
         "description": "The armies of each player; by the rule book if left out.",
     },
 )
+_NUMBERS = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+BEGUN = _describe_object(
+    ["seats"],
+    board=_BOARD,
+    players={**_PLAYERS, "description": "The players in the order of play."},
+    seats={
+        "type": "array",
+        "items": {"enum": [PERSON, *PLAYERS]},
+        "description": "Who plays each player: a person, or the AI with this name.",
+    },
+    rules={"type": "string", "description": "The rules; classic if left out."},
+    sets={"enum": [*SETS], "description": "The armies for sets of cards."},
+    victory={
+        "type": "object",
+        "description": "The way to win, `by`; `share` in percent; for capitals, whether persons "
+        "`choose` them and whether they defend with more `dice`; `missions` by player, and whether "
+        "they are `secret`.",
+    },
+    deal={"enum": [*DEALS], "description": "Whether persons pick territories."},
+    order={**_NUMBERS, "description": "The territories that were dealt so far, in order."},
+    capitals={**_NUMBERS, "description": "The capitals that persons have chosen, in order."},
+    again={"type": "object", "description": "The setup of a game whose wishes apply again."},
+)
 LABELLED = _describe_object(
     ["players"],
     players=_PLAYERS,
@@ -222,6 +251,7 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
     add("/api/v1/board/read", read_board_text, "Read a board, a position or a code", BOARD_TEXT)
     add("/api/v1/board/labels", describe_labels, "Return colours and goals in words", LABELLED)
     add("/api/v1/board/deal", deal_territories, "Deal territories and armies", DEALT)
+    add("/api/v1/game/deal", deal_game, "Deal a new game", BEGUN)
     add("/api/v1/position/write", write_position_file, "Write a position file", SAVED)
     add("/api/v1/position/draw", draw_position, "Draw a position as a picture", DRAWN)
     add("/api/v1/turn/step", step_turn, "Take a step in a turn", STEPPED)

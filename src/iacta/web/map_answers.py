@@ -169,6 +169,32 @@ class Dealt(TypedDict):
     armies: list[int]
 
 
+class DealQuestion(TypedDict):
+    """A question to a person before the first turn of a game.
+
+    player: the number of the player who must answer.
+    sentence: the question in words.
+    territories: the territories to choose from.
+    """
+
+    player: int
+    sentence: str
+    territories: list[int]
+
+
+class NewGame(TypedDict):
+    """A new game, or the territories dealt so far.
+
+    setup: the first turn; with a question, the territories dealt so far.
+    order: with a question, the territories dealt so far, in order.
+    ask: the next question to a person; `None` after the deal.
+    """
+
+    setup: Setup
+    order: list[int]
+    ask: DealQuestion | None
+
+
 class PositionFile(TypedDict):
     """A position file.
 
@@ -316,6 +342,7 @@ MAP_ANSWERS: dict[str, Any] = {
     "/api/v1/board/read": ReadBoard,
     "/api/v1/board/labels": Labels,
     "/api/v1/board/deal": Dealt,
+    "/api/v1/game/deal": NewGame,
     "/api/v1/position/write": PositionFile,
     "/api/v1/position/draw": PositionPicture,
     "/api/v1/turn/step": StepResult,

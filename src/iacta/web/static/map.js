@@ -23,14 +23,14 @@ import {
   type,
 } from "./map_actions.js";
 import { BoardMap } from "./map_board.js";
-import { askHint, findOwnStep, isGame, isWon, NEW_SEATS, switchAdvice } from "./map_game.js";
+import { askHint, findOwnStep, isGame, isWon, switchAdvice } from "./map_game.js";
 import { findNextStep } from "./map_history.js";
 import { findPlan, forgetAnswers } from "./map_jobs.js";
 import { findGoal, findPlayer } from "./map_labels.js";
 import { cutNote, readLink } from "./map_link.js";
+import { dealAgain, dealGame, offerBoard, openDialog, QUICK } from "./map_new.js";
 import {
   countNewArmies,
-  dealGame,
   EXAMPLES,
   listRecent,
   loadBoard,
@@ -61,7 +61,7 @@ import {
   tree,
   update,
 } from "./map_store.js";
-import { announce, on, takeFiles } from "./page.js";
+import { announce, on, takeFiles, takeSelectedFiles } from "./page.js";
 
 store.render = render;
 store.map = new BoardMap(
@@ -190,17 +190,38 @@ async function showExample() {
 
 /** Open the page with a new game. */
 async function showGame() {
-  const { board, state } = await dealGame(NEW_SEATS);
-  showFirst(state, board);
+  const board = await loadBoard("");
+  showFirst(await dealGame(board, QUICK), board);
 }
 
-/** Start a new game, with the seats of the game on the page. */
+/** Start a new game: like the game on the page, or with one person and two computers. */
 async function startGame() {
   if (!mayEnd()) return null;
-  const { board, state } = await dealGame(isGame() ? store.state.seats : NEW_SEATS);
-  return begin(state, board);
+  if (isGame()) return begin(await dealAgain(store.board, store.state));
+  const board = await loadBoard("");
+  return begin(await dealGame(board, QUICK), board);
 }
 listen("new-game", "click", () => open(startGame));
+listen("set-up-game", "click", () =>
+  openDialog(async (given, wishes) => {
+    const board = given ?? (await loadBoard(""));
+    const state = await dealGame(board, wishes);
+    if (mayEnd()) await open(() => begin(state, board));
+  }),
+);
+takeSelectedFiles(
+  on["new-file"],
+  async (text, name) => {
+    try {
+      offerBoard((await readText(text, name)).board);
+    } catch (error) {
+      on["new-wrong"].textContent = error.message;
+    }
+  },
+  (sentence) => {
+    on["new-wrong"].textContent = sentence;
+  },
+);
 listen("hint", "click", askHint);
 listen("advice", "click", switchAdvice);
 

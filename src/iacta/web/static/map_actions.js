@@ -5,6 +5,7 @@ import { goOn, isComputer, isGame, playOn, skip } from "./map_game.js";
 import { findNextStep, insertGoal, isGoalStep } from "./map_history.js";
 import { makeLogQuestion } from "./map_jobs.js";
 import { describeGoal, findGoal } from "./map_labels.js";
+import { answer } from "./map_new.js";
 import { changeState, findLetters, readGoal, setHolding, toggleTarget } from "./map_state.js";
 import {
   commit,
@@ -60,7 +61,8 @@ export function click(t) {
   if (store.isBusy) return store.taps.push(() => click(t)) > 0;
   closePad();
   store.chosen = t;
-  if (store.isPicking) changeTarget(t);
+  if (store.state.draft) answer(t);
+  else if (store.isPicking) changeTarget(t);
   else if (isAnalysing()) tapDuringTurn(t);
   else paint(t);
   return true;

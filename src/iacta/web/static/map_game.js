@@ -21,9 +21,7 @@ import {
 import { runTaps } from "./map_taps.js";
 import { announce, on } from "./page.js";
 
-const PERSON = "person";
-export const NEW_SEATS = [PERSON, "usual", "usual"];
-const WORDS = { person: "you", simple: "easy", usual: "medium", strong: "hard" };
+export const PERSON = "person";
 const PACE = 1200; // milliseconds for which a step of a computer is shown
 const RETRY = 4000; // milliseconds until a turn is requested again that did not reach the server
 const HINT = { ai: "usual", seed: 0 }; // the AI whose next step is a hint; a hint never changes
@@ -34,10 +32,13 @@ let timed = null; // the state after which the timer shows the next step
 
 export const isGame = () => store.state.seats.length > 0;
 
+const countPersons = () => store.state.seats.filter((seat) => seat === PERSON).length;
+
 /** Return the kind of a player in words, such as "medium"; "" without a game. */
 export const describeSeat = (player) => {
   const seat = store.state.seats[player];
-  return seat ? (WORDS[seat] ?? seat) : "";
+  if (seat === PERSON && countPersons() === 1) return "you";
+  return seat ? (look.seats[seat] ?? seat) : "";
 };
 
 /** Whether the game is won, and no armies must move into the last conquest. */

@@ -12,7 +12,8 @@
 // condition of a code; since version 3, `c` has all further fields as in a code.
 //
 // In a game, `y` has the seats, and `l` how often players asked for help, and the number of earlier
-// rounds.
+// rounds; `own` says that the players roll their own dice. `draft` has the wishes for a game in JSON
+// while persons pick territories or capitals.
 //
 // The server writes and reads the texts of steps and goals. The letters `d` and `t` of steps and the
 // parameters `d` and `j` are reserved for cards, trades and missions.
@@ -52,6 +53,8 @@ export function writeLink(state) {
   if (fields.length) add("c", fields.join(";"));
   if (state.seats.length) add("y", state.seats.join("."));
   if (state.asked || state.rounds) add("l", `${state.asked}.${state.rounds}`);
+  if (state.hasOwnDice) add("own", 1);
+  if (state.draft) add("draft", JSON.stringify(state.draft));
   if (state.played) add("go", 1);
   if (state.at) add("i", state.at);
   if (state.steps.length) add("x", state.steps.map(writeStep).join("."));
@@ -108,10 +111,19 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
     played: position !== null && (given.has("go") || steps.length > 0),
     steps,
     at: Math.min(at, steps.length),
-    ...(seats.length === players.length && { seats, asked, rounds }),
+    ...(seats.length === players.length && { seats, asked, rounds, ...readGame(given) }),
   };
   const problem = position ? describeLoss(given, steps.length, at, maxSteps) : NO_POSITION;
   return { state: isNew ? state : readOldGoals(state, given), problem };
+}
+
+/** Return the dice of a game, and the wishes of a game that has not begun. */
+function readGame(given) {
+  try {
+    return { hasOwnDice: given.has("own"), draft: JSON.parse(given.get("draft")) };
+  } catch {
+    return { hasOwnDice: given.has("own") }; // the link is truncated
+  }
 }
 
 /** Return the state of a link before version 3, with a step for the goal of each turn. */

@@ -15,7 +15,7 @@ const MAX_RECENT = 5;
 const RECENT = "iacta-recent";
 
 /** Return the code of a board for a URL; empty for the classic board. */
-const packBoard = ({ board }) => (board === "classic" ? "" : pack(JSON.stringify(board)));
+export const packBoard = ({ board }) => (board === "classic" ? "" : pack(JSON.stringify(board)));
 
 export async function loadBoard(code) {
   if (code) return postJson("api/v1/board/read", { name: "board", text: await unpack(code) });
@@ -28,17 +28,6 @@ export async function loadExample({ file, goal }) {
   const text = await (await fetch(`static/examples/${file}`)).text();
   const { board, state } = await readText(text, file);
   return { board, state: { ...state, goal } };
-}
-
-/** Return the board and the state of a new game with these seats, on the classic board. */
-export async function dealGame(seats) {
-  const board = await loadBoard("");
-  const players = look.names.slice(0, seats.length);
-  const sizes = { players: players.length, territories: board.territories.length };
-  const dealt = await postJson("api/v1/board/deal", sizes);
-  const state = { ...makeState(board, "", look.names), players, ...dealt };
-  const fresh = await countNewArmies(board, state);
-  return { board, state: { ...state, fresh, seats, played: true } };
 }
 
 /** Return the number of new armies that the rules give to the player to move. */

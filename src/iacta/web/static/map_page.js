@@ -24,6 +24,7 @@ import {
 import { findGoal, findPlayer, listChoices, loadLabels } from "./map_labels.js";
 import { dropUnreadable } from "./map_link.js";
 import { showGoals, showThreats } from "./map_lists.js";
+import { showQuestion } from "./map_new.js";
 import { EXAMPLES, listRecent } from "./map_open.js";
 import { listOptions, markPlayer, row } from "./map_parts.js";
 import {
@@ -85,19 +86,20 @@ export function render() {
   on.hint.disabled = on.advice.disabled = !turn || isComputer() || turn.phase === "over";
   on.advice.ariaPressed = String(isGame() && isShown);
   on["to-play"].hidden = isGame();
-  for (const part of [on.setup, on.painting]) part.hidden = isAnalysing();
+  for (const part of [on.setup, on.painting]) part.hidden = isAnalysing() || Boolean(state.draft);
   for (const part of [on.beginning, on.sharing, on.amount]) part.hidden = Boolean(store.fixes);
   on.correcting.hidden = !store.fixes;
   on["to-setup"].textContent = isGame() ? "Leave" : state.steps.length ? "Correct" : "Set up";
   on["to-setup"].ariaPressed = String(!isAnalysing());
   on["to-play"].ariaPressed = String(isAnalysing());
-  on.turn.textContent = `${findPlayer(turn?.mover ?? state.mover)?.short ?? ""} moves`;
+  on.turn.textContent = `${findPlayer(turn?.mover ?? state.mover)?.short ?? ""} ${state.draft ? "picks" : "moves"}`;
   showLegend(view);
   showFilling();
   showGoal();
   on.code.disabled = !isLoaded;
   if (on.sharing.open && (isLoaded || tree.error)) showShared();
   if (isAnalysing()) showPlay(turn);
+  else if (state.draft) redraw(on.now, showQuestion());
   else {
     redraw(on.now);
     showSetup(view);
@@ -184,7 +186,7 @@ function showFilling() {
   on["painting-help"].textContent = store.fixes
     ? "Tap a territory to correct its armies. To correct an owner, choose the player first."
     : "Tap a territory to give it to this player; tap again to add an army; hold to enter a number.";
-  on.rest.hidden = !countEmpty() || state.steps.length > 0;
+  on.rest.hidden = !countEmpty() || state.steps.length > 0 || Boolean(state.draft);
   on["rest-said"].textContent = countEmpty() ? describeEmpty() : "";
   // Players without territories come first, and the player to move last.
   const findRank = (k) => (state.owners.includes(k) ? 1 : 0) + (k === state.mover ? 2 : 0);

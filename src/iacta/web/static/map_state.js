@@ -35,13 +35,15 @@
  * @property {string[]} seats of a game: "person" or the name of an AI for each player; otherwise []
  * @property {number} asked how often the players of a game asked for help
  * @property {number} rounds the number of rounds of a game that ended before the position
+ * @property {boolean} hasOwnDice whether the players of a game roll their own dice
+ * @property {object|null} draft the wishes for a game while persons pick territories or capitals
  */
 
 /** The parts of a state that the server reads as the position. */
 const SETUP = ["players", "neutral", "mover", "owners", "armies"];
 const CONSTRAINTS = ["rules", "keep", "stay", "fresh", "fields"];
 
-const NO_GAME = { seats: [], asked: 0, rounds: 0 };
+const NO_GAME = { seats: [], asked: 0, rounds: 0, hasOwnDice: false, draft: null };
 
 /** Return a state without seats: the game as an analysis. */
 export const leaveGame = (state) => ({ ...state, ...NO_GAME });

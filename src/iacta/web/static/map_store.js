@@ -39,6 +39,7 @@ export const store = {
   fixes: null, // the corrected owners and armies by territory, during a correction
   undone: [], // boards and states before changes of the position, with the words of the button
   help: "", // an answer to the last tap
+  ask: null, // the question to a person before the first turn, for a `draft`
   hint: null, // in a game: the hint in words, and the ends of its arrow
   isAdvising: false, // whether the numbers of the turn are shown in a game
   isWatching: false, // whether the turns of computers are shown step by step

@@ -233,6 +233,8 @@ function showBattle(border, move) {
   const { from, to, dice, rolls, words } = border;
   const { territories } = store.board;
   const { armies } = findTurn();
+  const { hasOwnDice } = store.state;
+  const isTyping = !isGame() || hasOwnDice; // the players enter the results of their own dice
   const said = isAdvised() ? words : `${armies[from]} against ${armies[to]}`;
   const attack = (parts) => actions.takeStep({ do: "attack", from, to, ...parts });
   const worth = move &&
@@ -260,18 +262,19 @@ function showBattle(border, move) {
       { id: "battle-said" },
       [`${said}.`, ...(worth || useless || [])].filter(Boolean).join(" "),
     ),
-    !isGame() && element("p", { className: "row", id: "rolls" }, rollButtons),
-    row(
-      tool("Roll once", () => actions.rollDice({ from, to, once: true }), {
-        className: "primary",
-        value,
-      }),
-      // Some attacks only help if the first roll goes well.
-      !move?.is_single_roll &&
-        tool("Roll to the end", () => actions.rollDice({ from, to }), { value }),
-    ),
-    !isGame() && showResults(attack),
-    !isGame() && showDice(from, to),
+    isTyping && element("p", { className: "row", id: "rolls" }, rollButtons),
+    !hasOwnDice &&
+      row(
+        tool("Roll once", () => actions.rollDice({ from, to, once: true }), {
+          className: "primary",
+          value,
+        }),
+        // Some attacks only help if the first roll goes well.
+        !move?.is_single_roll &&
+          tool("Roll to the end", () => actions.rollDice({ from, to }), { value }),
+      ),
+    isTyping && showResults(attack),
+    isTyping && showDice(from, to),
   );
 }
 

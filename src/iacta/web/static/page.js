@@ -85,10 +85,10 @@ addEventListener("focusout", () => {
 });
 
 /**
- * Call `take` with the text and the name of each file that the user selects or drops on the page;
- * call `refuse` for a file that is too large.
+ * Call `take` with the text and the name of each file that the user selects; call `refuse` for a
+ * file that is too large. Return a function that opens a file in the same way.
  */
-export function takeFiles(input, take, refuse) {
+export function takeSelectedFiles(input, take, refuse) {
   const open = async (file) => {
     if (!file) return;
     if (file.size > MAX_FILE_BYTES) refuse("The file is too large.");
@@ -98,6 +98,12 @@ export function takeFiles(input, take, refuse) {
     await open(input.files[0]);
     input.value = "";
   });
+  return open;
+}
+
+/** The same as `takeSelectedFiles`, also for files that the user drops on the page. */
+export function takeFiles(input, take, refuse) {
+  const open = takeSelectedFiles(input, take, refuse);
   addEventListener("dragover", (event) => {
     event.preventDefault();
     document.body.classList.add("dropping");

@@ -1,0 +1,301 @@
+// New games: one tap, or a dialog with the wishes of the players, and their choices before the
+// first turn.
+//
+// The wishes are those of the request `game/deal`. The server deals the game. If a person must
+// first pick a territory or choose a capital, it returns a question; then `draft` in the state
+// contains the wishes with all answers, so that a link or a reload continues.
+
+import { postJson, Refused } from "./ask.js";
+import { PERSON } from "./map_game.js";
+import { findPlayer } from "./map_labels.js";
+import { packBoard } from "./map_open.js";
+import { listOptions, markPlayer, tool } from "./map_parts.js";
+import { makeSetup, makeState } from "./map_state.js";
+import { commit, look, store, update } from "./map_store.js";
+import { on } from "./page.js";
+import { element, redraw } from "./redraw.js";
+
+const [MIN_PLAYERS, MAX_PLAYERS] = [2, 6];
+const WISHES = "iacta-game";
+const BOARD_ON_PAGE = "page";
+
+/** The wishes of a game that starts with one tap. */
+export const QUICK = {
+  players: look.names.slice(0, 3),
+  seats: [PERSON, "usual", "usual"],
+  rules: "classic",
+  sets: "none",
+  victory: { by: "survivor" },
+  deal: "random",
+  dice: "rolled",
+};
+
+/** Return the wishes of the last game that was set up in this browser. */
+function readWishes() {
+  try {
+    return { ...QUICK, ...JSON.parse(localStorage.getItem(WISHES) ?? "{}") };
+  } catch {
+    return QUICK;
+  }
+}
+
+function keepWishes(wishes) {
+  try {
+    localStorage.setItem(WISHES, JSON.stringify(wishes));
+  } catch {
+    // The storage is full or forbidden.
+  }
+}
+
+/** Return the state of a new game with some wishes, or of the next question before its start. */
+export async function dealGame(board, { dice, ...wishes }) {
+  const { seats } = wishes;
+  const body = { ...wishes, board: board.board };
+  const { setup, order, ask } = await postJson("api/v1/game/deal", body);
+  const state = { ...makeState(board, await packBoard(board), look.names), ...setup, seats };
+  const draft = ask && { ...wishes, order };
+  store.ask = ask && { ...ask, draft };
+  return { ...state, hasOwnDice: dice === "own", draft, played: !ask };
+}
+
+/** Return the state of a game like the game on the page. */
+export const dealAgain = (board, state) =>
+  dealGame(board, { seats: state.seats, again: makeSetup(state), dice: findDice(state) });
+
+const findDice = ({ hasOwnDice }) => (hasOwnDice ? "own" : "rolled");
+
+/** Request the question of a draft, such as that of a link, and show it. */
+async function loadQuestion(draft) {
+  store.ask = { draft };
+  try {
+    const { ask } = await postJson("api/v1/game/deal", { ...draft, board: store.board.board });
+    if (store.state.draft === draft) update({ ask: { ...ask, draft } });
+  } catch (error) {
+    on.wrong.textContent = error.message;
+  }
+}
+
+/** Answer the question before the first turn with a territory; return true. */
+export function answer(t) {
+  const { board, state, ask } = store;
+  if (store.isBusy) return store.taps.push(() => answer(t)) > 0;
+  if (!ask?.territories?.includes(t)) return true;
+  const { order, capitals = [] } = state.draft;
+  const isPick = order.length < board.territories.length;
+  const parts = isPick ? { order: [...order, t] } : { capitals: [...capitals, t] };
+  const wishes = { ...state.draft, ...parts, dice: findDice(state) };
+  store.isBusy = true;
+  dealGame(board, wishes)
+    .then(
+      (next) => store.state === state && commit(next, { isStep: true }),
+      (error) => {
+        on.wrong.textContent = error.message;
+      },
+    )
+    .finally(() => {
+      store.isBusy = false;
+    });
+  return true;
+}
+
+/** Return the question before the first turn. */
+export function showQuestion() {
+  const { ask, state } = store;
+  if (ask?.draft !== state.draft) loadQuestion(state.draft);
+  return (
+    store.ask.sentence && [
+      element("h3", {}, markPlayer(state.mover), ` ${findPlayer(state.mover).short}`),
+      element("p", { id: "asked", ariaLive: "polite" }, ask.sentence),
+    ]
+  );
+}
+
+// The dialog.
+
+let wishes = QUICK; // the wishes in the dialog
+let opened = null; // a board of a file
+let finish = null; // called with the board and the wishes
+
+/** Open the dialog; `start` is called with the board and the wishes, and may throw. */
+export function openDialog(start) {
+  wishes = readWishes();
+  finish = start;
+  on["new-wrong"].textContent = "";
+  draw();
+  on["new-dialog"].showModal();
+}
+
+/** Let the dialog offer the board of a file. */
+export function offerBoard(board) {
+  opened = board;
+  change({ map: "file" });
+}
+
+function change(parts) {
+  wishes = { ...wishes, ...parts };
+  draw();
+}
+
+const changeVictory = (parts) => change({ victory: { ...wishes.victory, ...parts } });
+
+function listBoards() {
+  const boards = [["", "Classic"]];
+  if (store.board.board !== "classic") boards.push([BOARD_ON_PAGE, store.board.short_name]);
+  if (opened) boards.push(["file", opened.short_name]);
+  return boards;
+}
+
+const choice = (id, words, options, value, take) =>
+  element(
+    "label",
+    { className: "wish" },
+    element("span", {}, words),
+    element(
+      "select",
+      { id, onchange: ({ target }) => take(target.value) },
+      markChosen(options, value),
+    ),
+  );
+
+const markChosen = (options, value) =>
+  listOptions(options).map((option) => Object.assign(option, { selected: option.value === value }));
+
+function draw() {
+  const { players, rules, sets, deal, dice, map = "" } = wishes;
+  const boards = listBoards();
+  const isKnown = boards.some(([value]) => value === map);
+  redraw(
+    on["new-wishes"],
+    players.map((_, k) => showSeat(k)),
+    tool("Add a player", addPlayer, { disabled: players.length >= MAX_PLAYERS }),
+    choice("wish-map", "Map", boards, isKnown ? map : "", (value) => change({ map: value })),
+    tool("Open a map file", () => on["new-file"].click()),
+    choice("wish-deal", "Territories", Object.entries(look.deals), deal, (value) =>
+      change({ deal: value }),
+    ),
+    choice("wish-sets", "Cards", Object.entries(look.sets), sets, (value) =>
+      change({ sets: value }),
+    ),
+    showVictory(),
+    choice("wish-rules", "Rules", listRules(), rules, (value) => change({ rules: value })),
+    choice(
+      "wish-dice",
+      "Dice",
+      [
+        ["rolled", "iacta rolls"],
+        ["own", "we roll our own"],
+      ],
+      dice,
+      (value) => change({ dice: value }),
+    ),
+    dice === "own" &&
+      element("p", { className: "help" }, "You enter your dice; iacta rolls for the computers."),
+  );
+}
+
+const listRules = () => [...on.rules.options].map(({ value }) => [value, value]);
+
+function showSeat(k) {
+  const { players, seats } = wishes;
+  const name = players[k];
+  const rename = ({ target }) => {
+    const text = target.value.trim();
+    const isTaken = players.some(
+      (other, n) => n !== k && other.toLowerCase() === text.toLowerCase(),
+    );
+    if (!text || isTaken) target.value = name;
+    else change({ players: players.with(k, text) });
+  };
+  const remove = () => change({ players: players.toSpliced(k, 1), seats: seats.toSpliced(k, 1) });
+  return element(
+    "div",
+    { className: "player" },
+    element("input", {
+      type: "text",
+      value: name,
+      ariaLabel: `Name of player ${k + 1}`,
+      maxLength: 30,
+      spellcheck: false,
+      autocomplete: "off",
+      onchange: rename,
+    }),
+    element(
+      "select",
+      {
+        ariaLabel: `${name} is played by`,
+        onchange: ({ target }) => change({ seats: seats.with(k, target.value) }),
+      },
+      markChosen(Object.entries(look.seats), seats[k]),
+    ),
+    tool("×", remove, { ariaLabel: `Remove ${name}`, disabled: players.length <= MIN_PLAYERS }),
+  );
+}
+
+function addPlayer() {
+  const { players, seats } = wishes;
+  const isFree = (name) => !players.some((other) => other.toLowerCase() === name);
+  change({ players: [...players, look.names.find(isFree)], seats: [...seats, "usual"] });
+}
+
+function showVictory() {
+  const { victory } = wishes;
+  const { by, share = 70, choose = false, dice = true, secret = true } = victory;
+  const check = (words, isOn, name) =>
+    element(
+      "label",
+      { className: "check" },
+      element("input", {
+        type: "checkbox",
+        checked: isOn,
+        onchange: ({ target }) => changeVictory({ [name]: target.checked }),
+      }),
+      ` ${words}`,
+    );
+  return [
+    choice("wish-victory", "Won by", Object.entries(look.ways), by, (value) =>
+      changeVictory({ by: value, share }),
+    ),
+    by === "share" && showShare(share, (value) => changeVictory({ share: value })),
+    by === "capitals" && [
+      check("Persons choose their capitals on the map", choose, "choose"),
+      check("Capitals defend with one more die", dice, "dice"),
+    ],
+    by === "missions" && check("Missions are secret", secret, "secret"),
+  ];
+}
+
+/** Return a slider for a share of the map in percent. */
+export function showShare(share, take) {
+  const words = (value) => `${value}% of the territories`;
+  return element(
+    "label",
+    { className: "wish" },
+    element("output", { id: "share-said" }, words(share)),
+    element("input", {
+      id: "wish-share",
+      ariaLabel: "Share of the map",
+      type: "range",
+      min: "20",
+      max: "100",
+      step: "5",
+      value: String(share),
+      oninput: ({ target }) => take(Number(target.value)),
+    }),
+  );
+}
+
+on["new-cancel"].addEventListener("click", () => on["new-dialog"].close());
+on["new-form"].addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const { map = "", ...others } = wishes;
+  const board = map === BOARD_ON_PAGE ? store.board : map ? opened : null;
+  on["new-wrong"].textContent = "";
+  try {
+    await finish(board, others);
+    keepWishes(wishes);
+    on["new-dialog"].close();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    on["new-wrong"].textContent = error.message;
+  }
+});
