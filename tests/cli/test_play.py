@@ -1,6 +1,7 @@
 """`iacta play`: whole games in the terminal, every command, and wrong input."""
 
 import io
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -148,8 +149,9 @@ def test_armies_are_placed_in_parts() -> None:
 
 def test_an_attack_shows_its_chance_and_losses() -> None:
     dialogue, said = say(start(), "attack Peru Argentina")
-    first, losses, left = said.splitlines()
+    first, dice, losses, left = said.splitlines()
     assert first == "Peru (9) takes Argentina (2) with a chance of 98.03%."
+    assert re.fullmatch(r"Dice: \d \d \d against \d \d\.", dice)
     assert losses.startswith("Peru to Argentina: red loses ")
     assert left.startswith("Peru has ")
     assert dialogue.game.steps[-1].step["dice"] == 3
@@ -200,8 +202,7 @@ def test_a_turn_ends_after_the_fortification_and_the_computers_are_told() -> Non
 def test_a_conquered_continent_and_an_elimination_are_told() -> None:
     code = "1;classic;red;Peru:red:30,Venezuela:red:9,Argentina:red:9,Brazil:blue:1,Siam:green:9"
     said = say(start(code), "attack peru brazil all")[1]
-    assert "red owns South America (+2)." in said
-    assert "blue is eliminated by red." in said
+    assert "red takes South America: +2 a turn; eliminates blue." in said
 
 
 def test_cards_are_traded_and_kept() -> None:
@@ -291,7 +292,7 @@ def test_an_eliminated_person_sees_only_the_end() -> None:
     code = Position(classic_board(), "red", held, others=("blue", 9)).to_code()
     dialogue, said = say(start(code), "done")
     assert dialogue.is_ended
-    assert "red is eliminated by blue." in said
+    assert "eliminates red." in said
     assert said.count("No person is left in the game; the computers play on.") == 1
     assert "Blue has won" in said
 

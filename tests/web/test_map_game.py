@@ -101,6 +101,19 @@ def test_an_attack_of_a_computer_has_an_arrow_and_its_losses(visit: Visit) -> No
     expect(page.locator("#map .shaft.next")).to_have_count(1)
 
 
+def test_an_attack_that_matters_has_a_reason_and_changes_the_income(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&m=1&h=a90.b20.b1.a1&y=person.simple&go=1"))
+    expect(page.locator("#legend")).to_contain_text("91 armies, 2 territories, +3 next turn")
+    for _ in range(9):
+        tap(page, "Next")
+        if "D is taken" in page.locator("#computer-said").inner_text():
+            break
+    expect(page.locator("#reason")).to_have_text("Blue takes East: +2 a turn.")
+    expect(page.locator("#legend")).to_contain_text("+5 next turn, with East")
+    spot(page, "A").click(delay=700)  # a long press skips to the person's turn
+    expect(page.locator("#turn")).to_have_text("red moves")
+
+
 def test_a_turn_ends_with_the_turn_of_the_computer(visit: Visit) -> None:
     page = visit(RED_PLAYS)
     tap(page, "Stop attacking")

@@ -15,8 +15,9 @@ from iacta.cli.game_text import (
     format_map,
     format_players,
     list_trades,
-    tell_changes,
+    tell_dice,
     tell_eliminations,
+    tell_reason,
     tell_steps,
 )
 from iacta.cli.saved_game import SavedGame, save_game
@@ -100,16 +101,16 @@ class Dialogue:
 
     def decide(self, *decisions: Action | Step) -> tuple["Dialogue", list[str]]:
         """Return the dialogue after decisions of the player, and the lines to print."""
-        game = self.game
+        game, lines = self.game, list[str]()
         for decision in decisions:
+            lines += tell_dice(game, decision)
             game = game.decide(decision)
         while game.waits_for and len(moves := list_moves(game.turn)) == 1:
             game = game.decide({"do": "advance", "armies": moves[0]})
-        lines = list[str]()
         for played in game.steps[len(self.game.steps) :]:
             if played.step["do"] != "stop":
                 lines.append(f"{played.words}.")
-            lines += tell_changes(played.turn, played.after)
+            lines += tell_reason(played)
         told = replace(
             self, game=game, is_saved=False, placed=NOTHING_PLACED, is_ended=game.is_over
         )

@@ -6,11 +6,12 @@ from itertools import zip_longest
 from iacta.cli.terminal import format_rows
 from iacta.forms.moment import describe_winner
 from iacta.forms.percentages import percent
+from iacta.forms.reasons import describe_reason
 from iacta.forms.sentences import add_noun, name_armies
 from iacta.game import list_border_odds
 from iacta.game.action_records import PlayedStep
-from iacta.game.actions import Advance, Attack, Fortify, Place, Trade
-from iacta.game.steps import describe_cards
+from iacta.game.actions import Action, Advance, Attack, Fortify, Place, Trade
+from iacta.game.steps import Step, describe_cards
 from iacta.game.turn import Turn
 from iacta.war.game import PERSON, Game, Seat, get_seat_name
 from iacta.war.policy import ai
@@ -115,11 +116,10 @@ def format_neighbours(turn: Turn, name: str) -> Iterator[str]:
 def tell_steps(steps: Sequence[PlayedStep]) -> Iterator[str]:
     """Yield the story of the steps of computers: a heading for each turn, a line for each battle.
 
-    The cards that a computer looks at stay secret. A line tells when a continent gets a new owner,
-    and when a player is eliminated.
+    The cards that a computer looks at stay secret. A second line tells why a battle matters.
     """
     told = ""
-    for number, (turn, step, after) in enumerate(steps):
+    for number, (turn, step, _) in enumerate(steps):
         if step["do"] == "reveal" or step["do"] in UNTOLD or step["do"] == "advance":
             continue
         if turn.player != told:
@@ -129,27 +129,27 @@ def tell_steps(steps: Sequence[PlayedStep]) -> Iterator[str]:
         if number + 1 < len(steps) and steps[number + 1].step["do"] == "advance":
             line += f", {name_armies(steps[number + 1].step['armies'], 'moves', 'move')} in"
         yield line
-        yield from (f"  {each}" for each in tell_changes(turn, after))
+        yield from (f"  {each}" for each in tell_reason(steps[number]))
 
 
-def tell_changes(turn: Turn, after: Turn) -> Iterator[str]:
-    """Yield sentences about continents with a new owner, and about eliminated players."""
-    for each in turn.board.continents:
-        before, now = ({*map(t.owner_of, each.territories)} for t in (turn, after))
-        if before == now or not each.territories:
-            continue
-        if len(before) == 1 and (loser := min(before)):
-            yield f"{loser} loses {each.name} ({each.bonus:+})."
-        if len(now) == 1 and (winner := min(now)):
-            yield f"{winner} owns {each.name} ({each.bonus:+})."
-    yield from tell_eliminations(turn, after)
+def tell_reason(played: PlayedStep) -> Iterator[str]:
+    """Yield a sentence about the reason of an attack that matters."""
+    if reason := describe_reason(played):
+        yield f"{played.turn.player} {reason}."
+
+
+def tell_dice(game: Game, decision: Action | Step) -> Iterator[str]:
+    """Yield the dice of the last roll of a decision; nothing without single rolls."""
+    if faces := game.throw_faces(decision):
+        ours, theirs = (" ".join(map(str, dice)) for dice in faces)
+        yield f"Dice: {ours} against {theirs}."
 
 
 def tell_eliminations(turn: Turn, after: Turn) -> Iterator[str]:
     """Yield a sentence for each eliminated player."""
     for loser in turn.survivors:
         if loser not in after.owners:
-            yield f"{loser} is eliminated by {after.player}."
+            yield f"{after.player} eliminates {loser}."
 
 
 def describe_odds(turn: Turn, start: str, to: str) -> str:

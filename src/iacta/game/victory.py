@@ -190,6 +190,16 @@ class Victory:
         player: the winner.
         """
 
+    def describe_prize(self, territory: str, player: str) -> str:
+        """Return the meaning of a territory for the condition in words, such as "blue's capital".
+
+        territory: the territory.
+        player: the player who takes it.
+
+        The result is empty for most territories.
+        """
+        return ""
+
     @abstractmethod
     def encode_missions(
         self, turn: GameState, players: Sequence[str]
@@ -500,6 +510,10 @@ class Capitals(Victory):
         owned, most = self._list_owned(turn, player), len(self.capitals)
         number = f"all {most}" if len(owned) == most else f"{len(owned)} of the {most}"
         return f"they own {number} capitals ({', '.join(owned)})"
+
+    def describe_prize(self, territory: str, player: str) -> str:
+        owner = next((name for name, at in self.capitals.items() if at == territory), "")
+        return "their own capital" if owner == player else f"{owner}'s capital" if owner else ""
 
     def encode_missions(
         self, turn: GameState, players: Sequence[str]

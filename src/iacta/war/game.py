@@ -19,7 +19,7 @@ from iacta.board.files import classic_board, read_board
 from iacta.game.action_records import PlayedStep, play_step, record_action, record_moves
 from iacta.game.actions import Action, Reveal
 from iacta.game.deal import deal_missions
-from iacta.game.steps import STEPS_VERSION, Step, check_version
+from iacta.game.steps import STEPS_VERSION, Step, check_version, throw_faces
 from iacta.game.turn import Move, PlayedTurn, Policy, Turn, TurnPolicy
 from iacta.inputs.checks import (
     FrozenDict,
@@ -172,14 +172,35 @@ class Game:
         if self.waits_for is None:
             now = "the game is over" if self.is_over else f"the computer plays {self.turn.player}"
             raise IllegalError(f"no person can decide now: {now}")
+        step = self._read_decision(decision)
+        return replace(self, steps=(*self.steps, play_step(self.turn, step)))
+
+    def throw_faces(self, decision: Action | Step) -> tuple[list[int], list[int]] | None:
+        """Return the dice of both sides in the last roll of a decision, the highest first.
+
+        decision: the decision, as for `decide`, which rolls the same dice.
+
+        Return `None` for a decision that rolls no dice, and for a battle without single rolls.
+
+        >>> from iacta.game import Attack
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1")
+        >>> game = Game(turn, {"red": "person", "blue": "usual"}, seed=5)
+        >>> game.throw_faces(Attack("Peru", "Brazil", 3))
+        ([1, 1, 1], [6, 5])
+        """
+        step = self._read_decision(decision)
+        return throw_faces(self.turn, step) if step["do"] == "roll" else None
+
+    def _read_decision(self, decision: Action | Step) -> Step:
+        """Return a decision as a step; a roll gets the seed of its dice."""
         step = decision if isinstance(decision, Mapping) else record_action(decision)
         if step.get("do") not in DECISIONS:
             raise MalformedError(f"do must be one of {', '.join(DECISIONS)}, got {quote(step)}")
-        if step["do"] == "roll":
-            if "seed" in step:
-                raise MalformedError("seed must be left out, because the game rolls the dice")
-            step = {**step, "seed": self._draw_seed(len(self.steps))}
-        return replace(self, steps=(*self.steps, play_step(self.turn, step)))
+        if step["do"] != "roll":
+            return step
+        if "seed" in step:
+            raise MalformedError("seed must be left out, because the game rolls the dice")
+        return {**step, "seed": self._draw_seed(len(self.steps))}
 
     def take_back(self) -> "Game":
         """Return the game before the last decision of a person, with another seed.

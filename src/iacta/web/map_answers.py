@@ -266,6 +266,8 @@ class TurnRecord(TypedDict):
     condition: the victory condition and the progress of each player in words; empty if the last
         survivor wins.
     winner: the player who has won, `None` while the game goes on.
+    standings: each surviving player's new armies next turn, continents and number of cards, in
+        words.
     advance: in the phase `advance`, the numbers of armies that may move in.
     fortify: in the phase `fortify`, the legal moves: from, to, and the most armies.
     """
@@ -281,6 +283,7 @@ class TurnRecord(TypedDict):
     sentence: str
     condition: str
     winner: str | None
+    standings: dict[str, str]
     advance: NotRequired[AdvanceSpan]
     fortify: NotRequired[list[tuple[int, int, int]]]
 
@@ -289,6 +292,8 @@ class StepResult(TurnRecord):
     """The state of a turn after a step.
 
     words: the step described in words.
+    reason: a sentence about the reason of an attack that matters, such as a continent that it takes
+        or breaks; empty for other steps.
     losses: the armies that the attacker and the defender lost; `None` for a step without a battle.
     luck: the luck of the dice in armies, described in words; empty for a step without dice or for a
         large battle; `None` for an advance or a new goal, which continue a battle.
@@ -299,6 +304,7 @@ class StepResult(TurnRecord):
     """
 
     words: str
+    reason: str
     losses: tuple[int, int] | None
     luck: str | None
     step: dict[str, Any]

@@ -17,8 +17,10 @@ from iacta.board import Board
 from iacta.board.codes import Code
 from iacta.board.files import classic_board
 from iacta.board.formats.reading import FileTable
+from iacta.board.scene import shorten_name
 from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.percentages import describe_luck, percent, short_percent
+from iacta.forms.reasons import describe_reason
 from iacta.forms.sentences import add_noun
 from iacta.game import BorderOdds, Fortify, Throw, Turn, list_border_odds
 from iacta.game.action_records import PlayedStep
@@ -293,6 +295,7 @@ def _describe_step(
     known = players or [*before.players, *list_owners(before.owners)]
     return {
         "words": words,
+        "reason": _describe_reason(PlayedStep(before, step, after)),
         "losses": [*read_losses(before, step)] if step["do"] == "attack" else None,
         # An advance rolls no dice: the luck of its battle still applies.
         "luck": None
@@ -301,6 +304,12 @@ def _describe_step(
         "step": {name: value for name, value in step.items() if name != "after"},
         "text": format_step_text(step, before.board, known) if step["do"] in STEP_TEXTS else "",
     }
+
+
+def _describe_reason(played: PlayedStep) -> str:
+    """Return a sentence about the reason of an attack that matters; otherwise empty."""
+    player, reason = played.turn.player, describe_reason(played)
+    return f"{player[:1].upper()}{player[1:]} {reason}." if reason else ""
 
 
 def write_log(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -366,6 +375,7 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
         "sentence": _describe_phase(turn),
         "condition": " ".join(filter(None, [*describe_condition(turn), describe_winner(turn)])),
         "winner": turn.winner,
+        "standings": {name: _describe_standing(turn, name) for name in turn.survivors},
     }
     if turn.phase == "advance" and turn.pending is not None:
         v, c = numbers[turn.pending.start], numbers[turn.pending.to]
@@ -378,6 +388,24 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
                 most[numbers[action.start], numbers[action.to]] = action.armies
         state["fortify"] = [[v, c, number] for (v, c), number in most.items()]
     return state
+
+
+def _describe_standing(turn: Turn, player: str) -> str:
+    """Return the income of a player's next turn, their continents and the number of their cards."""
+    names = turn.position.list_territories(player)
+    lands = [
+        shorten_name(each.name)
+        for each in turn.board.continents
+        if each.territories and {*each.territories} <= {*names}
+    ]
+    number = turn.hand_of(player).number
+    parts = [
+        f"{turn.new_armies(player):+} next turn",
+        f"with {', '.join(lands)}" if lands else "",
+    ]
+    if turn.cards is not None:
+        parts.append(add_noun(number, "card", "cards"))
+    return ", ".join(filter(None, parts))
 
 
 def _describe_border(turn: Turn, odds: BorderOdds, numbers: Mapping[str, int]) -> dict[str, Any]:

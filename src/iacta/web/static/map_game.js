@@ -96,7 +96,7 @@ export function playOn() {
     store.isWatching &&
     !matchMedia("(prefers-reduced-motion: reduce)").matches
   )
-    timer = setTimeout(goOn, PACE);
+    timer = setTimeout(goOn, findReason() ? 2 * PACE : PACE);
 }
 
 const requestTurn = (k, { players }, request) =>
@@ -197,6 +197,9 @@ export function describeComputerStep() {
   const shown = new Set([findBattle(at), at]);
   return `${[...shown].map((k) => findTurn(k).words).join("; ")}.`;
 }
+
+/** Return the reason of the shown attack as a sentence; "" for an attack that changes little. */
+export const findReason = () => findTurn(findBattle(store.state.at))?.reason ?? "";
 
 /** Return the ends of the arrow on the map: a hint, or the step of a computer; null for none. */
 export function findStrike() {

@@ -171,8 +171,10 @@ function showLegend({ owners, armies: numbers }) {
     const lands = `${mine.length} ${mine.length === 1 ? "territory" : "territories"}`;
     const seat = store.state.neutral.includes(player) ? "neutral" : describeSeat(player);
     const kind = seat && ` (${seat})`;
-    const words = ` ${findPlayer(player).short}${kind}: ${armies}, ${lands}`;
-    return element("li", {}, markPlayer(player), words);
+    const words = ` ${findPlayer(player).short}${kind}: `;
+    const standing = isAnalysing() && findTurn()?.standings?.[store.state.players[player]];
+    const said = [armies, lands, standing].filter(Boolean).join(", ");
+    return element("li", {}, markPlayer(player), words, said);
   });
   redraw(on.legend, rows);
 }

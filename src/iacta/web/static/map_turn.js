@@ -6,6 +6,7 @@ import {
   countRounds,
   describeComputerStep,
   findBattle,
+  findReason,
   goOn,
   isComputer,
   isGame,
@@ -65,6 +66,7 @@ function showComputer() {
   return [
     element("h3", {}, markPlayer(mover), ` ${findPlayer(mover).short} plays`),
     element("p", { id: "computer-said", ariaLive: "polite" }, describeComputerStep()),
+    element("p", { id: "reason" }, findReason()),
     row(
       tool("Next", goOn, { className: "primary", ...more }),
       tool(isPersonLeft() ? "Skip to my turn" : "Skip to the end", skip, more),
