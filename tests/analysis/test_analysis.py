@@ -15,7 +15,7 @@ from iacta.analysis import GoalAnalysis, analyse
 from iacta.analysis.analysis import AskedGoal, Task, order_goals
 from iacta.analysis.goals import Conquest, canonicalise, list_goals, list_implied, make_goal_key
 from iacta.board import Board, Holding, Position
-from iacta.game import EndPhase
+from iacta.game import EndPhase, Missions
 from iacta.inputs.errors import IactaError
 from iacta.native import deadline as deadlines
 from iacta.native.deadline import Deadline
@@ -292,6 +292,20 @@ def test_a_threat_has_the_number_of_the_goal_in_the_opponents_list() -> None:
                 assert each.chance == goal.value, (player, each.parameters)
                 compared += 1
     assert compared > 0
+
+
+def test_secret_missions_do_not_change_the_dangers() -> None:
+    held = "Peru:red:3,Venezuela:blue:5,Brazil:green:3,Siam:green:1"
+    found = []
+    for mission in ("2 territories", "8 territories"):
+        missions = {"red": "9 territories", "blue": mission, "green": "8 territories"}
+        secret = Missions(missions, secret=("blue",))
+        turn = Turn.from_code(f"1;classic;red;{held}").with_options(victory=secret)
+        record = ask("analysis", code=turn.to_code(), parts=["threats"], level="quick").record()
+        found.append((record["danger"], record["threats"]))
+    assert found[0] == found[1]
+    greatest = max(row["chance"] for row in found[0][1] if row["name"] == "Peru")
+    assert [chance for chance in found[0][0]["chances"] if chance is not None] == [greatest]
 
 
 def test_every_offer_is_a_goal_that_users_can_name() -> None:

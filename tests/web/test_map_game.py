@@ -153,6 +153,27 @@ def test_a_game_hides_the_numbers_until_the_player_asks(visit: Visit) -> None:
     assert "&l=2.0&" in page.url
 
 
+def test_the_map_shows_dangers_as_in_threats_and_counts_them_as_help(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a5.b4.a2.b1&y=person.simple&go=1"))
+    expect(page.locator(".land.danger")).to_have_count(0)
+    page.select_option("#showing", "danger")
+    expect(page.locator("#showing-said")).to_contain_text("as in Threats")
+    expect(page.locator(".land.danger")).to_have_count(2)
+    assert "&l=1.0&" in page.url
+    expect(page.locator("#goal-now, #threatened, #moves button").first).to_be_hidden()
+    shown = spot(page, "A").get_attribute("aria-label")
+    found = re.search(r"A, red, 5 armies, (.*%) to fall", shown or "")
+    assert found is not None
+    expect(page.locator("#map .name.value")).to_have_count(2)
+    page.get_by_role("button", name="Advice").click()
+    page.locator("#threatened").click()
+    row = page.locator("#now tr").filter(has_text="Take A")
+    expect(row.locator("td")).to_have_text(found[1])
+    page.select_option("#showing", "income")
+    expect(page.locator("#showing-said")).to_have_text("Nobody owns a whole continent.")
+    assert barriers(page) == []
+
+
 def test_a_roll_shows_its_dice_and_its_losses(visit: Visit) -> None:
     page = visit(RED_PLAYS)
     attack(page, "A", "B")

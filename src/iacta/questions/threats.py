@@ -1,11 +1,13 @@
 """The threats of opponents on their next turns, and the fortifying move that helps most."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 from iacta.analysis.threats import HelpfulMove, Threatened, Threats, find_threats
+from iacta.board.scene import build_scene
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import LEVEL, MomentForm, describe_condition, describe_winner
 from iacta.forms.percentages import describe_chance, format_best_found, shorten_percent
@@ -48,7 +50,8 @@ class ThreatsQuestion(MomentForm, Question):
 
     def answer(self, watch: Watch | None = None) -> "ThreatsAnswer":
         level, deadline = read_level(self.level), Deadline.from_time_limit(self.time_limit)
-        for found in find_threats(self.turn, level, deadline):
+        seen = self.turn.seen_by(self.turn.player)
+        for found in find_threats(seen, level, deadline):
             answer = ThreatsAnswer(self, found)
             if watch is not None:
                 doing = f"Looking at {add_noun(len(found.threats), 'threat', 'threats')}"
@@ -92,6 +95,17 @@ class HelpfulMoveRecord(KeyedRecord, of=HelpfulMove):
     before: Unit = key("The chance of that opponent before the move.")
     after: Unit = key("The greatest chance of this threat, by any opponent, after the move.")
     words: str = key("The move and both chances, in words.")
+
+
+class DangerRecord(KeyedRecord):
+    """The greatest threat to each territory, on the map. Territories are in the board's order."""
+
+    chances: Sequence[float | None] = key(
+        "The greatest chance of one opponent to take the territory on their next turn, if they "
+        "play only for this; `null` for territories of other players."
+    )
+    figures: Sequence[str] = key("`chances` as text; empty where a chance is too small to show.")
+    labels: Sequence[Mapping[str, object]] = key("The labels of the map with these chances.")
 
 
 class ThreatsRecord(KeyedRecord):
@@ -259,6 +273,30 @@ def make_threat_record(each: Threatened, player: str) -> ThreatenedRecord:
         parameters=dict(each.parameters),
         interval=interval,
         figure=format_threat(each, 0),
+    )
+
+
+def make_danger_record(turn: Turn, threats: Iterable[Threatened]) -> DangerRecord:
+    """Return the greatest threat to each territory of the player to move.
+
+    turn: the turn.
+    threats: the threats to its player.
+    """
+    greatest = dict[str, Threatened]()
+    for each in threats:
+        known = greatest.get(each.name)
+        if each.kind == "take" and (known is None or each.chance > known.chance):
+            greatest[each.name] = each
+    names, own = turn.board.territories, turn.position.list_territories(turn.player)
+    figures = [format_threat(greatest[each], 0) if each in greatest else "" for each in names]
+    scene = build_scene(turn.board, values={t: text for t, text in enumerate(figures) if text})
+    return DangerRecord(
+        chances=[
+            None if each not in own else greatest[each].chance if each in greatest else 0.0
+            for each in names
+        ],
+        figures=figures,
+        labels=[{**asdict(label), "middle": [*label.middle]} for label in scene.labels],
     )
 
 

@@ -36,10 +36,12 @@ from iacta.questions.goals import find_range, format_reach, is_known
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.plan.question import make_answer
 from iacta.questions.threats import (
+    DangerRecord,
     HelpfulMoveRecord,
     ThreatenedRecord,
     describe_threat,
     format_threat,
+    make_danger_record,
     make_move_record,
     make_threat_record,
 )
@@ -173,8 +175,8 @@ class AnalysisQuestion(MomentForm, Question):
             show(share, found=found)
         if "threats" in parts and RANKS[known.level] < RANKS[level.name]:
             missing = (each for each in list_levels(level) if RANKS[each.name] > RANKS[known.level])
-            lowest = next(missing)
-            for threats in find_threats(self.turn, level, deadline, lowest):
+            lowest, seen = next(missing), self.turn.seen_by(self.turn.player)
+            for threats in find_threats(seen, level, deadline, lowest):
                 if threats.level:
                     show(0.5 + 0.5 * RANKS[threats.level] / RANKS[level.name], threats=threats)
         return answer
@@ -226,6 +228,10 @@ class AnalysisRecord(KeyedRecord):
     threatened: str = key("The player whom the opponents threaten.", default=OMITTED)
     threats_level: str = key("The level of the threats; empty without a level.", default=OMITTED)
     move: HelpfulMoveRecord = key("The fortifying move that helps most, if any.", default=OMITTED)
+    danger: DangerRecord = key(
+        "The greatest threat to each territory of the threatened player, on the map.",
+        default=OMITTED,
+    )
 
 
 class AnalysisAnswer(Answer):
@@ -269,6 +275,7 @@ class AnalysisAnswer(Answer):
             more["threats"] = [make_threat_record(each, player) for each in threats]
             more |= {"threatened": player, "threats_level": self._threats_level}
             more |= {} if move is None else {"move": move}
+            more["danger"] = make_danger_record(self.question.turn, threats)
         turn = self.found.turn
         return AnalysisRecord(
             code=turn.to_code(),

@@ -23,7 +23,7 @@ import {
   type,
 } from "./map_actions.js";
 import { BoardMap } from "./map_board.js";
-import { askHint, findOwnStep, isGame, isWon, switchAdvice } from "./map_game.js";
+import { askHint, findOwnStep, isGame, isWon, switchAdvice, switchShowing } from "./map_game.js";
 import { findNextStep } from "./map_history.js";
 import { findPlan, forgetAnswers } from "./map_jobs.js";
 import { findGoal, findPlayer } from "./map_labels.js";
@@ -224,6 +224,7 @@ takeSelectedFiles(
 );
 listen("hint", "click", askHint);
 listen("advice", "click", switchAdvice);
+listen("showing", "change", () => switchShowing(on.showing.value));
 
 /** Show an empty board to set up. */
 async function startEmpty() {

@@ -14,6 +14,9 @@ import { redraw } from "./redraw.js";
  * @property {number|null} aimed the territory about to be attacked
  * @property {string[]|null} figures the chance to own each territory at the end of the turn; null
  *   if the chances hardly differ
+ * @property {{chances: (number|null)[], figures: string[]}|null} danger the chance that each
+ *   territory of the player to move falls
+ * @property {number[]|null} lands the territories to emphasise
  * @property {{from: number, to: number}|null} strike the ends of an arrow beside the scene
  * @property {object|null} scene the arrows and labels; null for the scene of the board
  */
@@ -428,7 +431,12 @@ export class BoardMap {
     const { shown } = this;
     this.lands.forEach(({ land, edge }, t) => {
       const owner = shown.owners[t];
-      land.setAttribute("class", owner < 0 ? "land empty" : "land");
+      const { danger, lands } = shown;
+      const chance = danger?.chances[t] ?? null;
+      const isPale = danger ? chance === null : lands && !lands.includes(t);
+      const look = chance !== null ? " danger" : isPale ? " pale" : lands ? " deep" : "";
+      land.setAttribute("class", owner < 0 ? "land empty" : `land${look}`);
+      land.style.setProperty("--chance", chance ?? 0);
       land.setAttribute("fill", shown.labels[owner]?.colour ?? "none");
       edge.setAttribute("class", this.edge(t));
     });
@@ -493,6 +501,7 @@ export class BoardMap {
     if (shown.targets.includes(t)) parts.push("goal");
     if (shown.keep[t]) parts.push(`keep ${shown.keep[t]}`);
     if (shown.stay.includes(t)) parts.push("may not attack");
+    if (shown.danger?.chances[t] != null) parts.push(`${shown.danger.figures[t] || "<1%"} to fall`);
     if (shown.figures) parts.push(`${shown.figures[t]} to own it at the end`);
     return parts.join(", ");
   }

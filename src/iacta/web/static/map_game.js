@@ -123,6 +123,7 @@ async function playComputers() {
     store.isBusy = false;
     if (store.state !== state) return playOn(); // the player went back meanwhile
     Object.assign(store, { isWatching: true, isAdvising: false });
+    if (store.showing === "danger") store.showing = "armies";
     amend({ ...state, steps });
     if (store.isSkipping) skip();
     runTaps(true);
@@ -244,6 +245,13 @@ export function switchAdvice() {
   const { state } = store;
   store.isAdvising = !store.isAdvising;
   amend({ ...state, asked: state.asked + Number(store.isAdvising) });
+}
+
+/** Choose what the map shows beside the owners; in a game, the dangers count as help. */
+export function switchShowing(showing) {
+  const { state } = store;
+  store.showing = showing;
+  amend({ ...state, asked: state.asked + Number(isGame() && showing === "danger") });
 }
 
 /** Begin with the current turn, because a longer game would not fit into a link. */

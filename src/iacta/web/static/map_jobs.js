@@ -33,13 +33,14 @@ export const endSearches = () => queue.end();
 export function startSearches() {
   const { state, view, longer } = store;
   const { at } = state;
+  if (!isAdvised()) return queue.run(["quick", "usual"].map((level) => makeDangerJob(at, level)));
   const key = `${tree.key} ${tree.version}`;
   if (store.values.key !== key) store.values = { key, rows: {}, jobs: {}, levels: {} };
   const line = [0, ...findLine(state.steps, at)];
   if (!queue.job) line.filter((k) => k === findGoalStart(k)).forEach(keepFoundPrice);
   const lists = [
     isChoosing() && isOpen(at) && "goals",
-    (view === "threats" || findTurn().phase === "fortify") && "threats",
+    (view === "threats" || isShowingDanger() || findTurn().phase === "fortify") && "threats",
   ].filter(Boolean);
   const plan = (level) => [
     makePlanJob(hasPrice(at) ? at : findGoalStart(at), level), // the first plan finds the price
@@ -70,7 +71,13 @@ const makeTurnJob = (k, question, more) => {
 
 // The analysis of a turn: its goals and threats.
 
-const findAnalysis = (k) => (isAdvised() && store.analyses.get(findTurn(k)?.code)) || null;
+const findAnalysis = (k) => store.analyses.get(findTurn(k)?.code) ?? null;
+
+const makeDangerJob = (k, level) => makeAnalysisJob(k, level, { parts: ["threats"] });
+export const isShowingDanger = () => store.showing === "danger";
+
+/** Return the greatest threat to each territory of the player to move; null while it is unknown. */
+export const findDanger = () => (isShowingDanger() && findAnalysis(store.state.at)?.danger) || null;
 
 /** Return the job for parts of the analysis of a turn; its answer replaces the analysis. */
 function makeAnalysisJob(k, level, parts) {
@@ -290,7 +297,7 @@ export const findMover = ({ player, players }) => players.find((row) => row.play
 // The lists of goals and threats.
 
 const findPart = (part) => makeAnalysisJob(store.state.at, "usual", { parts: [part] });
-export const findThreats = () => findAnalysis(store.state.at);
+export const findThreats = () => (isAdvised() ? findAnalysis(store.state.at) : null);
 export const findListState = (part) => ({
   isSearching: !queue.isDone(findPart(part)),
   isComplete: queue.find(findPart(part))?.found?.is_complete === true,

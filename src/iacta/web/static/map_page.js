@@ -14,10 +14,12 @@ import {
   countEmpty,
   countMoving,
   endSearches,
+  findDanger,
   findPlan,
   isChoosing,
   isOpen,
   isReached,
+  isShowingDanger,
   isStopBest,
   startSearches,
 } from "./map_jobs.js";
@@ -55,6 +57,8 @@ import { keepTurn, on } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
 const HERE = "Phones cannot open this page unless you start it with: iacta serve --host 0.0.0.0.";
+const DANGER =
+  "The greatest chance of one opponent to take the territory on their next turn, if they play only for this, as in Threats.";
 const HOUSE_RULES = "the rules of the file";
 const PASTE =
   "The picture contains the code of the position: scan it, then paste the code into iacta.";
@@ -73,7 +77,7 @@ export function render() {
   on.page.hidden = false;
   const turn = state.played ? findTurn() : null;
   const isShown = isAdvised(); // whether the numbers of the turn are shown
-  if (isAnalysing() && isShown && !isComputer()) startSearches();
+  if (isAnalysing() && (isShown || isShowingDanger()) && !isComputer()) startSearches();
   else endSearches();
   if (isLoaded) keepTurn(board.board === "classic" ? findCode() : "");
   if (store.map.board !== board) showBoard();
@@ -94,6 +98,7 @@ export function render() {
   on["to-play"].ariaPressed = String(isAnalysing());
   on.turn.textContent = `${findPlayer(turn?.mover ?? state.mover)?.short ?? ""} ${state.draft ? "picks" : "moves"}`;
   showLegend(view);
+  showShowing(turn, view);
   showFilling();
   showGoal();
   on.code.disabled = !isLoaded;
@@ -138,12 +143,15 @@ function findView(turn) {
   const state = findEdited();
   const { players, owners, armies, mover, stay, keep } = state;
   const targets = findGoal()?.targets ?? [];
-  const none = { aimed: null, figures: null, scene: null, strike: null };
+  const none = { aimed: null, figures: null, scene: null, strike: null, danger: null, lands: null };
   const view = { players, owners, armies, mover, stay, keep, targets, chosen, ...none };
   view.labels = players.map((_, player) => findPlayer(player));
   if (!turn || turn.problem || store.fixes) return view;
   const plan = findPlan();
-  const scene = (on.whole.open && plan?.whole_scene) || (plan?.scene ?? null);
+  const danger = isComputer() ? null : findDanger();
+  const scene = danger
+    ? { arrows: [], labels: danger.labels }
+    : (on.whole.open && plan?.whole_scene) || (plan?.scene ?? null);
   const moved = {};
   if (turn.advance) {
     const { from, to } = turn.advance;
@@ -154,6 +162,8 @@ function findView(turn) {
     ...view,
     figures: scene?.figures ?? null,
     scene,
+    danger,
+    lands: store.showing === "income" ? listWholeLands(turn.holders) : null,
     strike: isGame() ? findStrike() : null,
     owners: turn.holders,
     armies: turn.armies.map((count, t) => count + (placing[t] ?? 0) + (moved[t] ?? 0)),
@@ -161,6 +171,30 @@ function findView(turn) {
     chosen: picked.from ?? chosen,
     aimed: picked.to,
   };
+}
+
+/** Return the territories of continents that one player owns. */
+function listWholeLands(holders) {
+  const { continents } = store.board;
+  const isWhole = ({ territories: [first, ...others] }) =>
+    first !== undefined &&
+    holders[first] >= 0 &&
+    others.every((t) => holders[t] === holders[first]);
+  return continents.filter(isWhole).flatMap(({ territories }) => territories);
+}
+
+/** Show the choice of what the map shows beside the owners, and explain it. */
+function showShowing(turn, { danger, lands }) {
+  on.showing.hidden = !turn || Boolean(turn.problem);
+  on.showing.value = store.showing;
+  const words = {
+    armies: "",
+    income: lands?.length
+      ? "The continents that bring new armies to their owner are dark."
+      : "Nobody owns a whole continent.",
+    danger: danger ? DANGER : "Looking for dangers …",
+  };
+  on["showing-said"].textContent = on.showing.hidden || isComputer() ? "" : words[store.showing];
 }
 
 function showLegend({ owners, armies: numbers }) {

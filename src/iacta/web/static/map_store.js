@@ -41,6 +41,7 @@ export const store = {
   help: "", // an answer to the last tap
   ask: null, // the question to a person before the first turn, for a `draft`
   hint: null, // in a game: the hint in words, and the ends of its arrow
+  showing: "armies", // what the map shows beside the owners: "armies", "income" or "danger"
   isAdvising: false, // whether the numbers of the turn are shown in a game
   isWatching: false, // whether the turns of computers are shown step by step
   isSkipping: false, // whether they are skipped up to a person's turn
