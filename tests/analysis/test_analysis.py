@@ -314,3 +314,16 @@ def test_every_offer_is_a_goal_that_users_can_name() -> None:
         goal = read_goal_record(turn, parameters)
         assert goal is not None, words
     assert [*LEVELS] == ["quick", "usual", "long"]
+
+
+def test_an_estimate_agrees_with_the_exact_chance_of_an_implied_goal() -> None:
+    tasks = dict(list_tasks())
+    empty = {key: GoalAnalysis(task.parameters, key, level="quick") for key, task in tasks.items()}
+    exact = replace(empty["b"], value=0.98, left=5.0, losses=0.5)
+    estimate = replace(empty["all"], value=1.0, interval=(0.9, 1.0), left=3.0, losses=9.0)
+    numbers = {"b": exact, "all": estimate, "any": replace(empty["any"], value=1.0)}
+    ordered = order_goals({key: (tasks[key], numbers[key]) for key in tasks}, tasks)
+    assert ordered["b"] == exact
+    assert ordered["all"] == replace(estimate, value=0.98)
+    clear = numbers | {"all": replace(estimate, interval=(0.99, 1.0))}
+    assert order_goals({key: (tasks[key], clear[key]) for key in tasks}, tasks)["b"].value == 1.0

@@ -386,7 +386,11 @@ def order_goals(
 def _order(
     goals: Mapping[Key, GoalAnalysis], implied: Mapping[Key, Sequence[Key]]
 ) -> dict[Key, GoalAnalysis]:
-    """Order the chances of some goals. A bound of an implied goal is also a bound of the goal."""
+    """Order the chances of some goals. A bound of an implied goal is also a bound of the goal.
+
+    An estimate may exceed the exact chance of an implied goal by its error. It is then lowered.
+    """
+    goals = {key: _lower_estimate(one, implied.get(key, ()), goals) for key, one in goals.items()}
     found = {**goals}
     for key, names in implied.items():
         for name in names:
@@ -402,6 +406,17 @@ def _lower_bound(one: GoalAnalysis, bound: float) -> GoalAnalysis:
     if one.value is None or bound >= one.upper_bound:
         return one
     return replace(one, upper_bound=max(bound, one.value))
+
+
+def _lower_estimate(
+    one: GoalAnalysis, implied: Sequence[Key], goals: Mapping[Key, GoalAnalysis]
+) -> GoalAnalysis:
+    """Return the numbers of a goal with an estimate that agrees with exact implied goals."""
+    exact = (goals[name].value for name in implied if goals[name].interval is None)
+    least = min((chance for chance in exact if chance is not None), default=1.0)
+    if one.value is None or one.interval is None or not one.interval[0] <= least < one.value:
+        return one
+    return replace(one, value=least)
 
 
 def _adopt(other: GoalAnalysis, one: GoalAnalysis) -> GoalAnalysis:
