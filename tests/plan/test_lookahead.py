@@ -277,6 +277,24 @@ def test_styles_are_halved_by_games_with_the_same_dice() -> None:
     assert value(best.style) > max(map(value, STYLES)) - 0.012
 
 
+@pytest.mark.parametrize(("budget", "most"), [(0.02, 10), (0.05, 12)])
+def test_a_small_budget_plays_few_games(
+    budget: float, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches = list[int]()
+    play = Search.play
+
+    def count(search: Search, deadline: Deadline, games: int, first: int) -> object:
+        batches.append(games)
+        return play(search, deadline, games, first)
+
+    monkeypatch.setattr(Search, "play", count)
+    for hard in list(hard_positions())[:3]:
+        batches.clear()
+        best_plan(hard.position, hard.goal, threads=1, budget=budget)
+        assert 4 <= len(batches) <= most, batches
+
+
 def test_list_and_main_line_begin_with_what_the_policy_does() -> None:
     for each in [*hard_positions()][::3]:
         problem = pose_problem(each.position, each.goal)

@@ -42,7 +42,7 @@ from iacta.plan.own_any import MAX_LOOKAHEAD_WAYS, choose_goal
 from iacta.plan.policy import (
     MAX_STATES_BY_DEFAULT,
     QUICK_STYLE,
-    SEEN,
+    SEEN_SHARE,
     STARTS,
     VISITED,
     Policy,
@@ -75,7 +75,7 @@ STYLE_COMPARISON_SHARE_WITH_PRICE = 0.45  # fraction of the time for the same, i
 # not repeat any game of the comparison.
 FRESH = 2**32
 SMALL_HALF_INTERVAL = 0.001  # simulated games stop when the interval has this half width
-MIN_VISITED = 2_000  # smallest `Limits.visited` under any budget; such a pass takes about 0.02 s
+MIN_VISITED = 700  # smallest `Limits.visited` under any budget; such a pass takes about 0.1 s
 BATCH = 16  # number of games that are simulated together; an estimate needs at least this many
 MAX_PLAN_GAMES = 200_000  # maximum number of games; more games would hardly narrow the interval
 STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(order="risk")
@@ -413,19 +413,21 @@ class Planner:
         """Find the best style of lookahead, then estimate its value from new games.
 
         starts: trials of different assignments with their usual styles. The other styles are tried
-            with the assignment of the first trial.
+            with the assignment of the first trial if the budget has enough games for all trials.
         """
         share = STYLE_COMPARISON_SHARE_WITH_PRICE if self._has_price else STYLE_COMPARISON_SHARE
         deadline = self.deadline.take_share(share)
         games = int(STYLE_COMPARISON_SHARE * self.work.games)
         stages = 2 if self.deeper else 1
-        best, trials = starts[0], [*starts, *(starts[0].with_style(style) for style in STYLES[1:])]
+        styles = STYLES[1:] if games >= BATCH * (len(starts) + len(STYLES) - 1) else ()
+        others = [starts[0].with_style(style) for style in styles]
+        best, trials = starts[0], [*starts, *others]
         for stage in range(stages, 0, -1):
             for best in self._halve_trials(trials, deadline.take_share(1 / stage), games // stages):
                 yield best.found
             style = best.policy.style
             trials = [best, *(best.with_style(style._replace(depth=each)) for each in self.deeper)]
-        tried = [best, *starts, *(starts[0].with_style(style) for style in STYLES[1:])]
+        tried = [best, *starts, *others] if others else [best]
         policies = [*dict.fromkeys(each.policy for each in tried)]
         part = self.deadline.take_share(PRICE_TIME_SHARE)
         chosen = self._try_prices(best, policies, part, games)
@@ -482,7 +484,7 @@ class Planner:
 
         games: the total number of games of all trials.
         """
-        rounds = (len(trials) - 1).bit_length()
+        rounds = max((len(trials) - 1).bit_length(), 1)
         for left in range(rounds, 0, -1):
             part, most = deadline.take_share(1 / left), max(games // rounds // len(trials), BATCH)
             for first in range(0, most, BATCH):
@@ -573,7 +575,8 @@ class _Trial:
 
         states: the maximum number of states for this computation.
         """
-        if not self.was_followed and self.games is not None and self.games.states < SEEN:
+        seen = inf if self.games is None else self.games.states
+        if not self.was_followed and seen < SEEN_SHARE * states:
             self._load_policy()
             self.exact = self.core.flow(deadline, states)
         self.was_followed = True

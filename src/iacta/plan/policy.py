@@ -26,7 +26,7 @@ QUICK_STATES, QUICK_STARTS = 2_000, 8
 SAME_VALUE = 1e-12
 POLICY_VALUE_GAMES = 256  # number of simulated games that estimate the value of a policy
 VISITED = 10_000  # maximum number of reachable states for which the exact value is computed
-SEEN = 1_500  # an exact value is tried only if simulated games have visited fewer states than this
+SEEN_SHARE = 0.15  # an exact value is tried if games have visited a smaller share of the states
 USUAL_STYLE = Style()
 QUICK_STYLE = Style(idle=0.0)  # the style of quick estimates, which use no assignment
 
@@ -131,7 +131,7 @@ class Policy:
         if self.is_exact:
             return self.search.decide(state).value, True
         games = self.search.play(Deadline(), POLICY_VALUE_GAMES, start=state)
-        few = games.report.states < SEEN
+        few = games.report.states < SEEN_SHARE * VISITED
         report = self.search.flow(Deadline(), VISITED, state) if few else None
         if report is not None:
             return report.value, True
