@@ -6,7 +6,16 @@ from random import Random
 import jsonschema
 import pytest
 
-from iacta import Board, Hand, IactaError, Position, Rules, Turn
+from iacta import (
+    Board,
+    Hand,
+    IactaError,
+    IllegalError,
+    MalformedError,
+    Position,
+    Rules,
+    Turn,
+)
 from iacta.game import (
     ACTION_SCHEMA,
     Action,
@@ -20,6 +29,7 @@ from iacta.game import (
     record_action,
 )
 from iacta.game.action_records import record_moves
+from iacta.game.steps import format_step_text, parse_step_text
 from tests.cases import choose_seeds, for_each
 from tests.game.positions import at_random
 from tests.game.test_sent_actions import BOARD, CODES, KINDS
@@ -113,6 +123,43 @@ def test_a_battle_and_a_placement_are_one_step_each() -> None:
     assert len(played.moves) > 8
     kinds = [each.step["do"] for each in record_moves(played.moves, played.end)]
     assert kinds == ["place", "attack", "advance"]
+
+
+def test_steps_with_cards_have_short_texts() -> None:
+    board = Board.from_edges("three", [("A", "B"), ("B", "C")])
+    for step, text in (
+        ({"do": "reveal", "cards": {"infantry": 2, "jokers": 1}}, "d2-0-0-1"),
+        ({"do": "reveal", "cards": {"cavalry": 1, "territories": ["C"]}}, "d0-1-0-0-2"),
+        ({"do": "trade", "cards": {"artillery": 3}}, "t0-0-3-0-0"),
+        (
+            {
+                "do": "trade",
+                "cards": {"infantry": 3, "territories": ["A", "C"]},
+                "territory": "C",
+            },
+            "t3-0-0-0-3-0-2",
+        ),
+    ):
+        assert format_step_text(step, board, ()) == text
+        assert parse_step_text(text, (), board) == step
+    for text in ("d1-0-0", "t1-1-1-0", "t1-1-1-0-4", "d1-0-0-0-3"):
+        with pytest.raises(MalformedError, match=f"cannot read the step '{text}'"):
+            parse_step_text(text, (), board)
+
+
+def test_unknown_cards_can_be_revealed_in_any_phase() -> None:
+    code = "1;classic;red;Peru:red:3,Siam:blue:2;over;cards=red:0.1.0.0.2"
+    turn = Turn.from_code(code)
+    drawn = {str(play_step(turn, {"do": "reveal", "seed": k}).step) for k in range(20)}
+    assert len(drawn) > 3
+    played = play_step(turn, {"do": "reveal", "cards": {"jokers": 2}})
+    assert played.after.hand == Hand(cavalry=1, jokers=2)
+    assert played.after.phase == "over"
+    for cards in ({"jokers": 1}, {"jokers": 3}):
+        with pytest.raises(IllegalError, match="red cannot reveal"):
+            play_step(turn, {"do": "reveal", "cards": cards})
+    with pytest.raises(IllegalError, match="red has no unknown cards to reveal"):
+        play_step(played.after, {"do": "reveal", "seed": 1})
 
 
 def test_cards_are_revealed_and_traded_by_steps() -> None:

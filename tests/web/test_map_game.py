@@ -1,6 +1,7 @@
 """Games against computers on the board page."""
 
 import re
+from urllib.parse import quote
 
 from playwright.sync_api import Page, Route, expect
 
@@ -238,3 +239,105 @@ def test_a_long_game_continues_from_the_present_turn(visit: Visit) -> None:
     says(page, "A", "red, 153")
     assert re.search(r"&l=0\.50&", page.url)
     assert "&y=person.person&" in page.url
+
+
+# Red owns A and will conquer B; cards of one kind decide the trades.
+def cards_link(hands: str, *, seats: str = "person.simple", more: str = "") -> str:
+    """Return a link to a game with cards, in which red may place or trade first."""
+    return link(
+        TINY,
+        f"v=3&p=red&p=blue&h=a9.b1.b1.b2&f=3&c=phase%3D{more or 'trade'}%3Bcards%3D{hands}"
+        f"&y={seats}&go=1&e=1",
+    )
+
+
+def test_a_set_of_cards_is_traded_by_tapping_its_cards(visit: Visit) -> None:
+    page = visit(cards_link("red%3A2.1.0.1.0%2Cblue%3A3"))
+    said = page.locator("#trade-said")
+    expect(said).to_contain_text("Red may trade cards.")
+    expect(said).to_contain_text("the next set brings 4 armies")
+    expect(page.locator("#legend")).to_contain_text("+5 next turn, with East, 3 cards")
+    cards = page.locator("#hand button")
+    expect(cards).to_have_text([" infantry", " infantry", " cavalry", " joker"])
+    for name in (" infantry", " cavalry"):
+        cards.filter(has_text=name).first.click()
+    expect(page.locator("#trade-help")).to_have_text("Tap the three cards of a set.")
+    cards.nth(1).click()
+    expect(page.locator("#trade-help")).to_have_text("These cards are not a set.")
+    cards.nth(3).click()  # replaces the first card
+    expect(page.locator("#now .primary")).to_have_text("Trade for 4 armies")
+    assert barriers(page) == []
+    tap(page, "Trade for 4 armies")
+    expect(page.locator("#placing-said")).to_contain_text("7 of 7 new armies")
+    expect(page.locator("#hand")).to_have_text(" infantry")
+    assert "x=0t1-1-0-1-0" in page.url
+    page.reload()
+    expect(page.locator("#placing-said")).to_contain_text("7 of 7 new armies")
+    expect(page.locator("#hand")).to_have_text(" infantry")
+
+
+def test_five_cards_must_be_traded(visit: Visit) -> None:
+    page = visit(cards_link("red%3A2.2.1.0.0"))
+    expect(page.locator("#trade-said")).to_contain_text("Red has 5 cards and must trade a set.")
+    expect(page.locator("#now").get_by_role("button", name="Keep the cards")).to_have_count(0)
+
+
+def press(page: Page, name: str) -> None:
+    """Press a button of the panel by a program, which the guard against double taps lets pass."""
+    page.locator("#now").get_by_role("button", name=name, exact=True).dispatch_event("click")
+
+
+def test_a_conquest_draws_a_card_and_draws_another_one_after_a_step_back(visit: Visit) -> None:
+    page = visit(cards_link("", more="attack").replace("&f=3", ""))
+    attack(page, "A", "B")
+    tap(page, "Roll to the end")
+    press(page, "Move in")
+    drawn = set[str]()
+    while len(drawn) < 2:
+        press(page, "Stop attacking")
+        press(page, "Move no armies")
+        expect(page.locator("#now .primary")).to_have_text("Next")
+        expect(page.locator("#now .primary")).to_be_enabled()
+        expect(page.locator("#legend")).to_contain_text("1 card")
+        step = re.search(r"[^\d](?:\d+)(d[\d-]+)[a-z]\.\d+n", page.url)
+        assert step is not None
+        drawn.add(step[1])
+        for button in ("Move no armies", "Stop attacking"):
+            page.get_by_role("button", name="Undo").click()
+            expect(page.get_by_role("button", name=button)).to_be_visible()
+
+
+def test_hands_are_shown_after_a_tap_if_several_persons_play(visit: Visit) -> None:
+    code = "red%3A3.0.0.0.0%2Cblue%3A0.2.0.0.0"
+    page = visit(cards_link(code, seats="person.person"))
+    show = page.get_by_role("button", name="Show my cards")
+    expect(show).to_be_visible()
+    expect(page.locator("#hand")).to_have_count(0)
+    show.click()
+    expect(page.locator("#hand")).to_contain_text("infantry")
+    tap(page, "Keep the cards")
+    expect(page.locator("#hand")).to_contain_text("infantry")
+    spot(page, "A").click(click_count=3)
+    tap(page, "Confirm")
+    tap(page, "Stop attacking")
+    expect(page.locator("#turn")).to_have_text("blue moves")
+    expect(page.locator("#hand")).to_have_count(0)
+    show.click()
+    expect(page.locator("#hand")).to_have_text(" cavalry cavalry")
+
+
+def test_only_the_owner_sees_a_secret_mission(visit: Visit) -> None:
+    missions = quote(
+        "attack;win=missions:,red:secret%20eliminate%20blue,blue:secret%204%20territories"
+    )
+    page = visit(
+        link(TINY, f"v=3&p=red&p=blue&h=a9.b1.b1.b2&c={missions}&y=person.simple&go=1&e=1")
+    )
+    expect(page.locator("#mission")).to_contain_text("Your mission: eliminate blue")
+    expect(page.locator("#condition")).to_contain_text("red: hidden; blue: hidden")
+    assert "4 territories" not in page.locator("#condition").inner_text()
+    page.get_by_text("Share it").click()
+    expect(page.locator("#no-secrets")).to_contain_text("this is no secrecy")
+    with page.expect_request("**/analysis") as asked:
+        page.get_by_role("button", name="Advice").click()
+    assert "blue:hidden" in (asked.value.post_data or "")

@@ -86,7 +86,7 @@ class Mission:
 
     @abstractmethod
     def describe_progress(self, turn: GameState, player: str) -> str:
-        """Describe a player's progress in a turn, such as "3 of 4"."""
+        """Describe a player's progress in a turn, such as "3 of 4"; empty if it is unknown."""
 
     @abstractmethod
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
@@ -320,7 +320,7 @@ class Hidden(Mission):
         return ()
 
     def describe_progress(self, turn: GameState, player: str) -> str:
-        return "hidden"
+        return ""
 
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
         return CoreMission(HIDDEN)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.board import Board, Holding
-from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place, Reveal, Trade
+from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place, Trade
 from iacta.game.cards import PICTURED, Hand
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote, read_int, read_list
@@ -238,8 +238,10 @@ def list_advances(turn: Turn) -> list[int]:
 # The short text of a step, as links record it: a letter for the kind, and numbers.
 
 OPTIONAL_NUMBERS = ("dice", "their_dice")
-# For each kind of recorded step, its letter and the keys of its numbers; a step `place` or
-# `correct` has a row of numbers for each territory.
+# For each kind of recorded step, its letter and the keys of its numbers. A step `place` or
+# `correct` has a row of numbers for each territory. A step `reveal` or `trade` has the numbers of
+# cards with each symbol and of jokers, then the territories on the cards; in a trade, 1 + the
+# territory that gets two more armies, or 0, comes before these territories.
 STEP_TEXTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "attack": ("a", ("from", "to", "left", "their_left", *OPTIONAL_NUMBERS)),
     "advance": ("m", ("armies",)),
@@ -247,10 +249,13 @@ STEP_TEXTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "fortify": ("f", ("from", "to", "armies")),
     "place": ("p", ()),
     "correct": ("c", ()),
+    "reveal": ("d", ()),
+    "trade": ("t", ()),
     "stop": ("s", ()),
     "next": ("n", ()),
 }
 ROW_LENGTHS = {"place": 2, "correct": 3}
+CARD_STEPS = ("reveal", "trade")
 STEP_TEXT = re.compile(r"([a-z])(\d{1,10}(?:-\d{1,10})*)?")
 
 
@@ -270,6 +275,13 @@ def format_step_text(step: Step, board: Board, players: Sequence[str]) -> str:
         return board.territories.index(given) if isinstance(given, str) else read_int(given, "step")
 
     letter, keys = STEP_TEXTS[step["do"]]
+    if step["do"] in CARD_STEPS:
+        cards = step["cards"]
+        counts = [cards.get(key, 0) for key in CARD_KEYS[:-1]]
+        given = step.get("territory")
+        gets = [1 + number_territory(given) if given else 0] if step["do"] == "trade" else []
+        pictured = map(number_territory, cards.get("territories", ()))
+        return letter + "-".join(map(str, [*counts, *gets, *pictured]))
     numbers = [number_territory(step[key]) for key in keys if step.get(key) is not None]
     for territory, *held in step["on"] if step["do"] in ROW_LENGTHS else ():
         *owner, armies = held
@@ -278,11 +290,12 @@ def format_step_text(step: Step, board: Board, players: Sequence[str]) -> str:
     return letter + "-".join(map(str, numbers))
 
 
-def parse_step_text(text: str, players: Sequence[str]) -> Step:
+def parse_step_text(text: str, players: Sequence[str], board: Board | None = None) -> Step:
     """Read a step from its short text, the inverse of `format_step_text`.
 
     text: the text.
     players: the players, for the numbers of owners.
+    board: the board, for the territories on cards; `None` if no card pictures a territory.
 
     Raises `MalformedError` for an unreadable text.
 
@@ -294,6 +307,8 @@ def parse_step_text(text: str, players: Sequence[str]) -> Step:
     if found is None or found[1] not in kinds:
         raise MalformedError(f"cannot read the step {quote(text)}")
     do, numbers = kinds[found[1]], [int(each) for each in (found[2] or "").split("-") if each]
+    if do in CARD_STEPS:
+        return _read_card_step(do, numbers, () if board is None else board.territories, text)
     if size := ROW_LENGTHS.get(do):
         rows: list[list[Any]] = [
             numbers[k : k + size] for k in range(0, len(numbers) - size + 1, size)
@@ -308,6 +323,25 @@ def parse_step_text(text: str, players: Sequence[str]) -> Step:
     if len(numbers) > len(keys) or not {*missing} <= {*OPTIONAL_NUMBERS}:
         raise MalformedError(f"cannot read the step {quote(text)}")
     return {"do": do, **dict(zip(keys, numbers, strict=False))}
+
+
+def _read_card_step(do: str, numbers: Sequence[int], places: Sequence[str], text: str) -> Step:
+    """Read a step `reveal` or `trade` from the numbers of its short text.
+
+    places: the territories of the board.
+    text: the text, for error messages.
+    """
+    symbols = CARD_KEYS[:-1]
+    size = len(symbols) + (do == "trade")
+    gets, pictured = [t - 1 for t in numbers[len(symbols) : size] if t], numbers[size:]
+    if len(numbers) < size or any(t >= len(places) for t in (*gets, *pictured)):
+        raise MalformedError(f"cannot read the step {quote(text)}")
+    cards: dict[str, Any] = {
+        key: number for key, number in zip(symbols, numbers, strict=False) if number
+    }
+    if pictured:
+        cards["territories"] = [places[t] for t in pictured]
+    return {"do": do, "cards": cards, **({"territory": places[gets[0]]} if gets else {})}
 
 
 def read_territory(turn: Turn, given: object, name: str) -> str:
@@ -555,8 +589,8 @@ def _take_reveal(turn: Turn, step: Step) -> tuple[Turn, str]:
         hand = read_cards(step["cards"])
     else:
         rng = np.random.default_rng(read_int(step.get("seed", 0), "seed"))
-        (hand,) = turn.results(Reveal()).sample(1, rng)
-    return turn.after(Reveal(), hand), f"Reveal {describe_cards(hand)}"
+        hand = turn.draw_cards(rng)
+    return turn.reveal(hand), f"Reveal {describe_cards(hand)}"
 
 
 def _take_trade(turn: Turn, step: Step) -> tuple[Turn, str]:

@@ -338,11 +338,46 @@ class Turn(TurnData):
             option = self.throw.options[action.dice - 1]
             return Distribution.from_pairs((Losses(*losses), p) for p, *losses in option)
         if isinstance(action, Reveal):
-            seen = sum((each.known for each in (self.cards or {}).values()), Hand())
-            if self.symbols:
-                return Distribution.from_pairs(list_named_cards(DECK - seen, self.symbols, seen))
-            return Distribution.from_pairs(list_hands(self.hand.unknown, DECK - seen))
+            return self._list_possible_cards()
         return NOTHING
+
+    def _list_possible_cards(self) -> Distribution[Hand]:
+        """Return the distribution of the player's unknown cards; of one of them if it is named."""
+        seen = sum((each.known for each in (self.cards or {}).values()), Hand())
+        if self.symbols:
+            return Distribution.from_pairs(list_named_cards(DECK - seen, self.symbols, seen))
+        return Distribution.from_pairs(list_hands(self.hand.unknown, DECK - seen))
+
+    def draw_cards(self, rng: "np.random.Generator") -> Hand:
+        """Return random cards for the player's unknown cards, for `reveal`.
+
+        rng: the random number generator.
+
+        If cards picture territories, the result is a single card. Raises `IllegalError` if the
+        player has no unknown cards.
+        """
+        if not self.hand.unknown:
+            raise IllegalError(f"{self.player} has no unknown cards to reveal")
+        (hand,) = self._list_possible_cards().sample(1, rng)
+        return hand
+
+    def reveal(self, cards: Hand) -> "Turn":
+        """Return the turn after the player has looked at unknown cards, in any phase.
+
+        cards: the cards, such as the result of `draw_cards`.
+
+        In the phase `trade`, the action `Reveal` does the same. Raises `IllegalError` for cards
+        that the player cannot have.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Siam:blue:2;over;cards=red:1")
+        >>> turn.reveal(Hand(jokers=1)).hand
+        Hand(jokers=1)
+        """
+        if self.phase == "trade":
+            return self.after(Reveal(), cards)
+        if not self.hand.unknown or _find_result(cards, self._list_possible_cards()) is None:
+            raise IllegalError(f"{self.player} cannot reveal {quote(cards)}: {self.hand!r}")
+        return self._replace_hand(self.hand - Hand(unknown=cards.number) + cards)
 
     def after(self, action: Action, result: Result | tuple[int, int] = None) -> "Turn":
         """Return the turn after an action.

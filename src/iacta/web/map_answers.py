@@ -251,6 +251,32 @@ least, most: the smallest and the largest number.
 """
 
 
+class HandCard(TypedDict):
+    """A card in the hand of the player to move.
+
+    key: the symbol and the pictured territory, such as "cavalry Peru".
+    symbol: "infantry", "cavalry", "artillery", "joker", or "unknown".
+    territory: the number of the pictured territory.
+    """
+
+    key: str
+    symbol: str
+    territory: int | None
+
+
+class PossibleTrade(TypedDict):
+    """A trade of a set of cards.
+
+    keys: the sorted keys of the cards.
+    words: the trade in words.
+    step: the trade as a step.
+    """
+
+    keys: list[str]
+    words: str
+    step: dict[str, Any]
+
+
 class TurnRecord(TypedDict):
     """The state of a turn.
 
@@ -268,6 +294,13 @@ class TurnRecord(TypedDict):
     winner: the player who has won, `None` while the game goes on.
     standings: each surviving player's new armies next turn, continents and number of cards, in
         words.
+    hand: the cards of the player to move.
+    trades: in the phase `trade`, the legal trades.
+    must_trade: whether the player must trade a set.
+    sets: the armies for sets in words; empty in a game without cards.
+    mission: the mission of the player to move and their progress; empty if it is no secret.
+    seen: the code of the turn as the player to move sees it; empty if they see everything.
+    public: `condition` without secret missions.
     advance: in the phase `advance`, the numbers of armies that may move in.
     fortify: in the phase `fortify`, the legal moves: from, to, and the most armies.
     """
@@ -284,6 +317,13 @@ class TurnRecord(TypedDict):
     condition: str
     winner: str | None
     standings: dict[str, str]
+    hand: list[HandCard]
+    trades: list[PossibleTrade]
+    must_trade: bool
+    sets: str
+    mission: str
+    seen: str
+    public: str
     advance: NotRequired[AdvanceSpan]
     fortify: NotRequired[list[tuple[int, int, int]]]
 

@@ -59,6 +59,7 @@ from iacta.rules.roll import Losses
 from iacta.war.game import PERSON, Game
 from iacta.war.games import list_seats
 from iacta.war.players import PLAYERS
+from iacta.web.hands import describe_hands, describe_trade_phase
 from iacta.web.labels import read_goal_step
 from iacta.web.read_question import read_sent_board, read_sent_players, read_text
 
@@ -270,7 +271,9 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read_step_text(text: str, board: Board, players: Sequence[str]) -> Step:
     is_goal = GOAL_STEP.fullmatch(text)
-    return read_goal_step(text, board, players) if is_goal else parse_step_text(text, players)
+    return (
+        read_goal_step(text, board, players) if is_goal else parse_step_text(text, players, board)
+    )
 
 
 def _read_step_texts(given: object, board: Board, players: Sequence[str]) -> list[Any]:
@@ -376,6 +379,7 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
         "condition": " ".join(filter(None, [*describe_condition(turn), describe_winner(turn)])),
         "winner": turn.winner,
         "standings": {name: _describe_standing(turn, name) for name in turn.survivors},
+        **describe_hands(turn),
     }
     if turn.phase == "advance" and turn.pending is not None:
         v, c = numbers[turn.pending.start], numbers[turn.pending.to]
@@ -443,6 +447,8 @@ def _describe_phase(turn: Turn) -> str:
     if turn.phase == "over" and winner:
         return f"{winner} wins the game."
     match turn.phase:
+        case "trade":
+            return describe_trade_phase(turn)
         case "place":
             return f"{player} places {add_noun(turn.place, 'new army', 'new armies')}."
         case "attack":

@@ -1,7 +1,7 @@
 // Actions: changes of the position and the turn by mouse, touch, keyboard and buttons.
 
 import { postJson, Refused } from "./ask.js";
-import { goOn, isComputer, isGame, playOn, skip } from "./map_game.js";
+import { goOn, isComputer, isGame, isPerson, playOn, skip } from "./map_game.js";
 import { findNextStep, insertGoal, isGoalStep } from "./map_history.js";
 import { makeLogQuestion } from "./map_jobs.js";
 import { describeGoal, findGoal } from "./map_labels.js";
@@ -259,20 +259,33 @@ async function takeStep(step) {
   return isTaken;
 }
 
-/** Return the only possible step of a turn, or the step to the next player in a game; or null. */
-function findForcedStep({ phase, advance, winner }) {
+/** Return the step in which the server draws the unknown cards of a hand, always afresh. */
+function makeDraw() {
+  const [seed] = crypto.getRandomValues(new Uint32Array(1));
+  return { do: "reveal", seed };
+}
+
+/**
+ * Return the only possible step of a turn; in a game also the step to the next player, and the look
+ * at drawn cards; or null.
+ */
+function findForcedStep({ phase, advance, winner, hand, mover }) {
   if (advance?.least === advance?.most && advance) return { do: "advance", armies: advance.most };
+  const isHidden = hand?.some(({ symbol }) => symbol === "unknown");
+  if (isPerson(mover) && isHidden && phase !== "advance" && !winner) return makeDraw();
   return isGame() && phase === "over" && !winner ? { do: "next" } : null;
 }
 
 /**
- * Return the step before a step, skipping advances with only one possible number of armies.
+ * Return the step before a step, skipping drawn cards, and advances with only one possible number
+ * of armies.
  */
 export function findStepBefore(k) {
   const { steps } = store.state;
   const { after } = steps[k - 1];
   const { least, most } = tree.turns[after]?.advance ?? {};
-  return least && least === most ? (steps[after - 1]?.after ?? after) : after;
+  const isForced = steps[after - 1]?.text[0] === "d" || (least && least === most);
+  return isForced ? (steps[after - 1]?.after ?? after) : after;
 }
 
 /**
@@ -333,6 +346,7 @@ export const actions = {
     const placed = Object.entries(store.placing).filter(([, count]) => count);
     return takeStep({ do: "place", on: placed.map(([t, count]) => [Number(t), count]) });
   },
+  drawCards: () => takeStep(makeDraw()),
   clearPlacement: () => update({ placing: {} }),
   pickBorder(from, to) {
     Object.assign(store, { picked: { from, to }, chosen: from });

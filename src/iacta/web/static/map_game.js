@@ -32,7 +32,7 @@ let timed = null; // the state after which the timer shows the next step
 
 export const isGame = () => store.state.seats.length > 0;
 
-const countPersons = () => store.state.seats.filter((seat) => seat === PERSON).length;
+export const countPersons = () => store.state.seats.filter((seat) => seat === PERSON).length;
 
 /** Return the kind of a player in words, such as "medium"; "" without a game. */
 export const describeSeat = (player) => {
@@ -51,6 +51,8 @@ export function isComputer(k = store.state.at) {
   return Boolean(seat) && seat !== PERSON && !isWon(turn);
 }
 
+export const isPerson = (player) => store.state.seats[player] === PERSON;
+
 /** Return the number of rounds that have ended. */
 export function countRounds() {
   const { steps, at, rounds } = store.state;
@@ -64,13 +66,14 @@ export function listRecentSteps() {
   const { steps, at, players } = store.state;
   let start = findTurnStart(at);
   for (let n = 1; n < players.length && start; n++) start = findTurnStart(steps[start - 1].after);
-  return findPath(steps, at).filter((k) => k > start);
+  // The cards that a player draws are secret.
+  return findPath(steps, at).filter((k) => k > start && steps[k - 1].text[0] !== "d");
 }
 
 /** Return the last decision of a person before a step; 0 for none. */
 export function findOwnStep(at) {
   const { steps } = store.state;
-  const isOwn = (k) => steps[k - 1].text !== "n" && !isComputer(steps[k - 1].after);
+  const isOwn = (k) => !"nd".includes(steps[k - 1].text[0]) && !isComputer(steps[k - 1].after);
   return findPath(steps, at).findLast(isOwn) ?? 0;
 }
 
@@ -121,7 +124,10 @@ async function playComputers() {
       at = steps.length;
     }
     store.isBusy = false;
-    if (store.state !== state) return playOn(); // the player went back meanwhile
+    if (store.state !== state) {
+      playOn(); // the player went back meanwhile
+      return runTaps(true);
+    }
     Object.assign(store, { isWatching: true, isAdvising: false });
     if (store.showing === "danger") store.showing = "armies";
     amend({ ...state, steps });
@@ -145,8 +151,8 @@ function findNextShown(k) {
   const { steps } = store.state;
   const find = (n) => findNextStep(steps, n);
   const kind = (n) => steps[n - 1]?.text[0];
-  // A conquest is shown with the armies that move in; the ends of phases are not shown.
-  const isQuiet = (n) => "sno".includes(kind(n)) || (kind(n) === "a" && kind(find(n)) === "m");
+  // A conquest is shown with the armies that move in; the ends of phases and drawn cards are not shown.
+  const isQuiet = (n) => "snod".includes(kind(n)) || (kind(n) === "a" && kind(find(n)) === "m");
   let next = find(k);
   while (next && isComputer(next) && isQuiet(next) && find(next)) next = find(next);
   return next;

@@ -10,6 +10,7 @@ import { readPrice } from "./map_state.js";
 import {
   findGoalStart,
   findGoalText,
+  findSeen,
   findTurn,
   findTurnStart,
   isAdvised,
@@ -63,7 +64,7 @@ export function startSearches() {
 }
 
 const makeTurnJob = (k, question, more) => {
-  const code = findTurn(k)?.code;
+  const code = findSeen(k);
   return (
     code && { address: `api/v1/${question}`, body: { code, board: store.board.board, ...more } }
   );
@@ -71,7 +72,7 @@ const makeTurnJob = (k, question, more) => {
 
 // The analysis of a turn: its goals and threats.
 
-const findAnalysis = (k) => store.analyses.get(findTurn(k)?.code) ?? null;
+const findAnalysis = (k) => store.analyses.get(findSeen(k)) ?? null;
 
 const makeDangerJob = (k, level) => makeAnalysisJob(k, level, { parts: ["threats"] });
 export const isShowingDanger = () => store.showing === "danger";

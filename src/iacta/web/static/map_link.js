@@ -15,8 +15,8 @@
 // rounds; `own` says that the players roll their own dice. `draft` has the wishes for a game in JSON
 // while persons pick territories or capitals.
 //
-// The server writes and reads the texts of steps and goals. The letters `d` and `t` of steps and the
-// parameters `d` and `j` are reserved for cards, trades and missions.
+// The server writes and reads the texts of steps and goals. Cards and missions are among the further
+// fields; `d` and `t` are the letters of steps that draw and trade cards. They are not encrypted.
 
 import { findTurnStart, insertGoal } from "./map_history.js";
 import { makeState } from "./map_state.js";
@@ -147,9 +147,9 @@ function readOldGoals(state, given) {
 
 /** Return the fields `key=value` of a text; a value without a key is the phase. */
 function readFields(text) {
-  const fields = text.split(";").map((field) => /^(?:([a-z]+)=)?(.+)$/s.exec(field) ?? []);
+  const fields = text.split(";").map((field) => /^(?:([a-z]+)=)?(.*)$/s.exec(field) ?? []);
   return Object.fromEntries(
-    fields.flatMap(([, key, value]) => (value ? [[key ?? "phase", value]] : [])),
+    fields.flatMap(([, key, value]) => (key || value ? [[key ?? "phase", value]] : [])),
   );
 }
 

@@ -34,6 +34,7 @@ import {
   findCode,
   findEdited,
   findLink,
+  findSeen,
   findTurn,
   isAdvised,
   isAnalysing,
@@ -79,7 +80,7 @@ export function render() {
   const isShown = isAdvised(); // whether the numbers of the turn are shown
   if (isAnalysing() && (isShown || isShowingDanger()) && !isComputer()) startSearches();
   else endSearches();
-  if (isLoaded) keepTurn(board.board === "classic" ? findCode() : "");
+  if (isLoaded) keepTurn(board.board === "classic" ? findSeen() : "");
   if (store.map.board !== board) showBoard();
   const view = findView(turn);
   store.map.show(view);
@@ -337,6 +338,8 @@ export function showShared() {
   const reason = isLong ? "The link is too long for a picture." : HERE;
   on["qr-said"].textContent =
     text === link ? "Scan the picture to open this board." : `${reason} ${PASTE}`;
+  const turn = findTurn();
+  on["no-secrets"].hidden = !isGame() || !(turn?.sets || turn?.seen);
   on.qr.hidden = !text || text.length > look.coded || store.board.board !== "classic";
   if (!on.qr.hidden && on.qr.getAttribute("src") !== address) on.qr.src = address;
 }

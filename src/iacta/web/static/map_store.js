@@ -43,6 +43,8 @@ export const store = {
   hint: null, // in a game: the hint in words, and the ends of its arrow
   showing: "armies", // what the map shows beside the owners: "armies", "income" or "danger"
   isAdvising: false, // whether the numbers of the turn are shown in a game
+  traded: [], // the selected cards of the hand, by their index
+  handOf: "", // the code of the turn whose player asked to see the hand, if several persons play
   isWatching: false, // whether the turns of computers are shown step by step
   isSkipping: false, // whether they are skipped up to a person's turn
   typed: { t: null, digits: "", time: 0 }, // the number being typed on the map
@@ -93,6 +95,7 @@ export function forgetBegun() {
     fixes: null,
     help: "",
     hint: null,
+    traded: [],
     isWatching: false,
     isSkipping: false,
     isPicking: false,
@@ -113,6 +116,12 @@ export const findLink = () => new URL(makeLink(), location.href).href;
 
 /** Return the turn after a step, by default the current one; null while the turn is unknown. */
 export const findTurn = (k = store.state.at) => tree.turns[k] ?? null;
+
+/** Return the code of a turn; in a game, only what the player to move sees. */
+export function findSeen(k = store.state.at) {
+  const turn = findTurn(k);
+  return (store.state.seats.length && turn?.seen) || (turn?.code ?? "");
+}
 
 /** Return the code of the current turn, or of the position that is set up; "" if it is unknown. */
 export const findCode = () => findTurn()?.code ?? "";

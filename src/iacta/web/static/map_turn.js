@@ -14,6 +14,7 @@ import {
   isWon,
   skip,
 } from "./map_game.js";
+import { showOwn, showTrade } from "./map_hand.js";
 import { findNextStep } from "./map_history.js";
 import { countMoving, findPlan, findShown, isStopBest } from "./map_jobs.js";
 import { findPlayer } from "./map_labels.js";
@@ -35,6 +36,7 @@ import { element } from "./redraw.js";
 const PIPS = [[], [4], [0, 8], [0, 4, 8], [0, 2, 6, 8], [0, 2, 4, 6, 8], [0, 2, 3, 5, 6, 8]];
 
 const PANELS = {
+  trade: showTrade,
   place: showPlacement,
   attack: showAttacks,
   advance: showAdvance,
@@ -55,6 +57,7 @@ export function showPanel() {
     isRolling && showRoll(),
     !isBattle && isAdvised() && showLuck(),
     PANELS[turn?.phase]?.() ?? [],
+    showOwn(),
   ];
 }
 

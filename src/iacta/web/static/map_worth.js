@@ -42,8 +42,8 @@ export function showValue(turn) {
     (isEnding(turn)
       ? `${turn.sentence}${sum ? ` In this turn ${sum}.` : ""}`
       : (shown?.sentences[0] ?? describeSearch()));
-  const condition =
-    turn?.condition && element("p", { id: "condition", className: "help" }, turn.condition);
+  const words = isGame() ? turn?.public : turn?.condition;
+  const condition = words && element("p", { id: "condition", className: "help" }, words);
   if (!isAdvised())
     return [turn?.problem && element("p", { id: "report" }, turn.problem), condition];
   return [
