@@ -10,6 +10,7 @@ import pytest
 
 from iacta import Game, Hand, IactaError, Turn, classic_board, deal
 from iacta.game import Action, Attack, EndPhase, Place
+from iacta.game.turn import PlayedTurn
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import Rules
 from iacta.war.game import DECISIONS, PERSON
@@ -248,3 +249,19 @@ def test_a_policy_cannot_be_saved() -> None:
     seats: dict[str, Any] = {"red": lambda turn: turn.actions()[-1], "blue": "usual"}
     with pytest.raises(IactaError, match="seats must be names to be saved"):
         Game(Turn.from_code(START), seats, seed=1).to_record()
+
+
+def test_an_ai_that_finds_no_action_ends_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = deal(classic_board(), ("red", "blue"), seed=1)
+    seats = {"red": "usual", "blue": "person"}
+    monkeypatch.setattr(War, "play_turn", lambda self, *_: PlayedTurn((), self.turn))
+    steps = [*Game(start, seats, 1)]
+    assert [step.step["do"] for step in steps] == ["place", "stop", "stop", "next"]
+
+    def fail(*_: object) -> None:
+        raise IactaError("too many armies")
+
+    monkeypatch.setattr(War, "play_turn", fail)
+    assert [step.step["do"] for step in Game(start, seats, 1)] == [
+        step.step["do"] for step in steps
+    ]

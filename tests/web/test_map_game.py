@@ -234,6 +234,7 @@ def test_a_long_game_continues_from_the_present_turn(visit: Visit) -> None:
     steps = ".".join(f"{k}{text}" for k, text in enumerate(texts))
     fragment = f"p=red&p=blue&h=a3.a2.b9.b2&y=person.person&go=1&x={steps}&i={len(texts)}"
     page = visit(link(TINY, fragment))
+    tap(page, "I am blue")
     expect(page.locator("#placing-said")).to_be_visible()
     expect(page.locator("#steps li")).to_have_count(0)
     says(page, "A", "red, 153")

@@ -21,6 +21,7 @@ from iacta.forms.parameter_kinds import (
     Source,
     Whole,
 )
+from iacta.forms.sentences import add_noun
 from iacta.game import Missions, Turn
 from iacta.game.mission_cards import read_mission_cards
 from iacta.game.moment import read_moment
@@ -248,3 +249,22 @@ def describe_winner(turn: Turn) -> str:
     if find_survivor(turn):
         how = "no other player is left"
     return f"{winner[:1].upper()}{winner[1:]} has won: {how}."
+
+
+def describe_count(turn: Turn) -> str:
+    """Return the winner by the number of territories, then of armies, as a clause.
+
+    >>> describe_count(Turn.from_code("1;classic;red;Peru:red:3,Siam:blue:4,Ural:red:1"))
+    'red wins by territories: 2 territories and 4 armies.'
+    """
+
+    def measure(player: str) -> tuple[int, int]:
+        held = zip(turn.owners, turn.armies, strict=True)
+        return turn.owners.count(player), sum(armies for owner, armies in held if owner == player)
+
+    leader = max(turn.survivors, key=measure)
+    territories, armies = measure(leader)
+    return (
+        f"{leader} wins by territories: {add_noun(territories, 'territory', 'territories')} and "
+        f"{add_noun(armies, 'army', 'armies')}."
+    )

@@ -340,7 +340,7 @@ def _play_ai(turn: Turn, name: str, seed: int) -> PlayedTurn:
             action = turn.actions()[-1]
             plan = PlayedTurn((Move(seen, action, None),), seen.after(action))
         else:
-            plan = War(seen).play_turn(PLAYERS[name], seed + number)
+            plan = _plan_turn(seen, name, seed + number)
         is_open = seen is turn  # nothing is hidden, so the plan contains the next turns
         ends = [*(move.turn for move in plan.moves[1:]), plan.end]
         for move, end in zip(plan.moves, ends, strict=True):
@@ -349,5 +349,15 @@ def _play_ai(turn: Turn, name: str, seed: int) -> PlayedTurn:
             moves.append(Move(turn, move.action, move.result))
             turn = end if is_open else turn.after(move.action, move.result)
         if len(moves) == number:
-            raise IactaError(f"the AI {name} must find an action in the phase {turn.phase!r}")
+            action = turn.actions()[-1]  # the end of the phase if possible
+            moves.append(Move(turn, action, None))
+            turn = turn.after(action)
     return PlayedTurn(tuple(moves), turn)
+
+
+def _plan_turn(seen: Turn, name: str, seed: int) -> PlayedTurn:
+    """Let an AI plan a turn as it sees it; return no moves if the AI cannot play from there."""
+    try:
+        return War(seen).play_turn(PLAYERS[name], seed)
+    except IactaError:  # for example, the armies are too many for the core
+        return PlayedTurn((), seen)

@@ -24,7 +24,7 @@ from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.questions.steps import STEP_SCHEMA, StepList
 from iacta.rules.variants import RULE_SETS
-from iacta.war.game import PERSON
+from iacta.war.game import MAX_ROUNDS, PERSON
 from iacta.war.players import PLAYERS
 from iacta.web.api import JSON, read_json_body
 from iacta.web.client_gone import run_while_connected
@@ -59,6 +59,7 @@ LOOK = {
     "ways": WAYS,
     "sets": SETS,
     "deals": DEALS,
+    "rounds": MAX_ROUNDS,
 }
 
 SVG = {"image/svg+xml": {"schema": {"type": "string"}}}

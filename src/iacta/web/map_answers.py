@@ -301,6 +301,7 @@ class TurnRecord(TypedDict):
     mission: the mission of the player to move and their progress; empty if it is no secret.
     seen: the code of the turn as the player to move sees it; empty if they see everything.
     public: `condition` without secret missions.
+    count: the winner if the game ends now and the territories are counted, in words.
     advance: in the phase `advance`, the numbers of armies that may move in.
     fortify: in the phase `fortify`, the legal moves: from, to, and the most armies.
     """
@@ -324,6 +325,7 @@ class TurnRecord(TypedDict):
     mission: str
     seen: str
     public: str
+    count: str
     advance: NotRequired[AdvanceSpan]
     fortify: NotRequired[list[tuple[int, int, int]]]
 

@@ -18,7 +18,7 @@ from iacta.board.codes import Code
 from iacta.board.files import classic_board
 from iacta.board.formats.reading import FileTable
 from iacta.board.scene import shorten_name
-from iacta.forms.moment import describe_condition, describe_winner
+from iacta.forms.moment import describe_condition, describe_count, describe_winner
 from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.reasons import describe_reason
 from iacta.forms.sentences import add_noun
@@ -380,6 +380,7 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
         "winner": turn.winner,
         "standings": {name: _describe_standing(turn, name) for name in turn.survivors},
         **describe_hands(turn),
+        "count": describe_count(turn),
     }
     if turn.phase == "advance" and turn.pending is not None:
         v, c = numbers[turn.pending.start], numbers[turn.pending.to]

@@ -156,6 +156,7 @@ function replace(state, { board = store.board, words } = {}) {
   const before = store.board;
   if (board !== before) useBoard(board);
   forgetBegun();
+  store.holder = null;
   commit(state, { isStep: true, board: before, words });
 }
 
@@ -222,6 +223,7 @@ takeSelectedFiles(
     on["new-wrong"].textContent = sentence;
   },
 );
+listen("resign", "click", () => update({ isResigning: true, view: "" }));
 listen("hint", "click", askHint);
 listen("advice", "click", switchAdvice);
 listen("showing", "change", () => switchShowing(on.showing.value));

@@ -6,6 +6,7 @@ import { findNextStep, insertGoal, isGoalStep } from "./map_history.js";
 import { makeLogQuestion } from "./map_jobs.js";
 import { describeGoal, findGoal } from "./map_labels.js";
 import { answer } from "./map_new.js";
+import { isPassing, isTooLong } from "./map_seats.js";
 import { changeState, findLetters, readGoal, setHolding, toggleTarget } from "./map_state.js";
 import {
   commit,
@@ -87,6 +88,7 @@ function tapDuringTurn(t) {
   const turn = findTurn();
   if (!turn || turn.problem) return;
   if (isComputer()) return goOn();
+  if (isPassing() || isTooLong()) return;
   const { picked, placing } = store;
   const isMine = turn.holders[t] === turn.mover;
   const parts = { help: "" };

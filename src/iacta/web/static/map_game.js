@@ -7,6 +7,7 @@
 import { postJson, Unreachable } from "./ask.js";
 import { findNextStep, findPath } from "./map_history.js";
 import { readText } from "./map_open.js";
+import { isTooLong } from "./map_seats.js";
 import {
   address,
   commit,
@@ -33,16 +34,20 @@ let timed = null; // the state after which the timer shows the next step
 export const isGame = () => store.state.seats.length > 0;
 
 export const countPersons = () => store.state.seats.filter((seat) => seat === PERSON).length;
+const findAI = (seat) => (seat.startsWith("resigned") ? "usual" : seat);
 
 /** Return the kind of a player in words, such as "medium"; "" without a game. */
 export const describeSeat = (player) => {
   const seat = store.state.seats[player];
   if (seat === PERSON && countPersons() === 1) return "you";
-  return seat ? (look.seats[seat] ?? seat) : "";
+  return seat ? (look.seats[seat] ?? seat.replace(/\d/g, "")) : "";
 };
 
 /** Whether the game is won, and no armies must move into the last conquest. */
 export const isWon = (turn = findTurn()) => Boolean(turn?.winner) && turn.phase !== "advance";
+
+/** Whether the game ended at the current step, when its players counted their territories. */
+export const isCounted = () => store.state.counted === store.state.at;
 
 /** Whether a computer plays after a step, by default after the current one. */
 export function isComputer(k = store.state.at) {
@@ -90,7 +95,7 @@ export function playOn() {
   if (store.isBusy || timed === store.state) return;
   timed = store.state;
   const { steps, at } = store.state;
-  const isLast = isGame() && !findNextStep(steps, at);
+  const isLast = isGame() && !findNextStep(steps, at) && !isCounted() && !isTooLong();
   const isLong = steps.length > look.steps - ROOM && findTurnStart() === at;
   if (isLast && isLong && findCode() && !isWon()) shortenGame();
   else if (isLast && isComputer()) playComputers();
@@ -118,7 +123,7 @@ async function playComputers() {
   try {
     for (let n = 0; n < state.players.length && isComputer(at); n++) {
       const [seed] = crypto.getRandomValues(new Uint32Array(1));
-      const ai = state.seats[findTurn(at).mover];
+      const ai = findAI(state.seats[findTurn(at).mover]);
       const { turns } = await requestTurn(at, state, { ai, seed });
       steps = tree.append({ ...state, steps, at }, turns);
       at = steps.length;
@@ -260,6 +265,9 @@ export function switchShowing(showing) {
   amend({ ...state, asked: state.asked + Number(isGame() && showing === "danger") });
 }
 
+/** Return the seat of a game without earlier steps. */
+const forgetStep = (seat) => (seat?.startsWith("resigned") ? "resigned" : seat);
+
 /** Begin with the current turn, because a longer game would not fit into a link. */
 async function shortenGame() {
   const { state, board } = store;
@@ -267,7 +275,8 @@ async function shortenGame() {
   if (store.state !== state) return;
   const { players } = found.state;
   const seats = players.map((name) => state.seats[state.players.indexOf(name)]);
-  const { asked } = state;
+  const { asked, limit, hasOwnDice } = state;
   const rounds = countRounds();
-  commit({ ...found.state, seats, asked, rounds, played: true }, { isStep: true });
+  const kept = { seats: seats.map(forgetStep), asked, limit, rounds, hasOwnDice, played: true };
+  commit({ ...found.state, ...kept }, { isStep: true });
 }

@@ -12,8 +12,9 @@
 // condition of a code; since version 3, `c` has all further fields as in a code.
 //
 // In a game, `y` has the seats, and `l` how often players asked for help, and the number of earlier
-// rounds; `own` says that the players roll their own dice. `draft` has the wishes for a game in JSON
-// while persons pick territories or capitals.
+// rounds, and the number of rounds after which the game offers to count territories. `own` says that
+// the players roll their own dice, and `counted` has the step at which they counted territories.
+// `draft` has the wishes for a game in JSON while persons pick territories or capitals.
 //
 // The server writes and reads the texts of steps and goals. Cards and missions are among the further
 // fields; `d` and `t` are the letters of steps that draw and trade cards. They are not encrypted.
@@ -52,7 +53,9 @@ export function writeLink(state) {
   const fields = Object.entries(state.fields).map((field) => field.join("="));
   if (fields.length) add("c", fields.join(";"));
   if (state.seats.length) add("y", state.seats.join("."));
-  if (state.asked || state.rounds) add("l", `${state.asked}.${state.rounds}`);
+  const counts = [state.asked, state.rounds, ...(state.limit ? [state.limit] : [])];
+  if (counts.some(Boolean)) add("l", counts.join("."));
+  if (state.counted !== null) add("counted", state.counted);
   if (state.hasOwnDice) add("own", 1);
   if (state.draft) add("draft", JSON.stringify(state.draft));
   if (state.played) add("go", 1);
@@ -91,8 +94,8 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
   const victory = given.get("w");
   const isNew = Number(given.get("v")) >= VERSION;
   const goal = given.get("g") ?? "";
-  const seats = (given.get("y") ?? "").split(".").filter((seat) => /^[a-z]+$/.test(seat));
-  const [asked = 0, rounds = 0] = readNumbers(given.get("l"));
+  const seats = (given.get("y") ?? "").split(".").filter((seat) => /^[a-z]+\d*$/.test(seat));
+  const [asked = 0, rounds = 0, limit = 0] = readNumbers(given.get("l"));
   const state = {
     ...defaults,
     players,
@@ -111,18 +114,20 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
     played: position !== null && (given.has("go") || steps.length > 0),
     steps,
     at: Math.min(at, steps.length),
-    ...(seats.length === players.length && { seats, asked, rounds, ...readGame(given) }),
+    ...(seats.length === players.length && { seats, asked, rounds, limit, ...readGame(given) }),
   };
   const problem = position ? describeLoss(given, steps.length, at, maxSteps) : NO_POSITION;
   return { state: isNew ? state : readOldGoals(state, given), problem };
 }
 
-/** Return the dice of a game, and the wishes of a game that has not begun. */
+/** Return how a game is played and ends, and the wishes of a game that has not begun. */
 function readGame(given) {
+  const counted = readNumber(given.get("counted"));
+  const game = { hasOwnDice: given.has("own"), counted };
   try {
-    return { hasOwnDice: given.has("own"), draft: JSON.parse(given.get("draft")) };
+    return { ...game, draft: JSON.parse(given.get("draft")) };
   } catch {
-    return { hasOwnDice: given.has("own") }; // the link is truncated
+    return game; // the link is truncated
   }
 }
 

@@ -60,7 +60,13 @@ export async function dealGame(board, { dice, ...wishes }) {
 
 /** Return the state of a game like the game on the page. */
 export const dealAgain = (board, state) =>
-  dealGame(board, { seats: state.seats, again: makeSetup(state), dice: findDice(state) });
+  dealGame(board, {
+    seats: state.seats.map(returnPerson),
+    again: makeSetup(state),
+    dice: findDice(state),
+  });
+
+const returnPerson = (seat) => (seat.startsWith("resigned") ? PERSON : seat);
 
 const findDice = ({ hasOwnDice }) => (hasOwnDice ? "own" : "rolled");
 

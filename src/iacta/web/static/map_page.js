@@ -29,6 +29,7 @@ import { showGoals, showThreats } from "./map_lists.js";
 import { showQuestion } from "./map_new.js";
 import { EXAMPLES, listRecent } from "./map_open.js";
 import { listOptions, markPlayer, row } from "./map_parts.js";
+import { mayAct } from "./map_seats.js";
 import {
   commit,
   findCode,
@@ -88,7 +89,9 @@ export function render() {
   for (const part of [on.game, on.curve]) part.hidden = !isAnalysing() || !isShown;
   for (const part of [on["goal-now"], on.threatened]) part.hidden = !isShown;
   for (const part of [on.hint, on.advice]) part.hidden = !isGame();
-  on.hint.disabled = on.advice.disabled = !turn || isComputer() || turn.phase === "over";
+  on.hint.disabled = on.advice.disabled = !turn || turn.phase === "over" || !mayAct();
+  on.resign.hidden = !isGame() || !isAnalysing();
+  on.resign.disabled = !mayAct();
   on.advice.ariaPressed = String(isGame() && isShown);
   on["to-play"].hidden = isGame();
   for (const part of [on.setup, on.painting]) part.hidden = isAnalysing() || Boolean(state.draft);

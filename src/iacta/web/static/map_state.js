@@ -32,9 +32,13 @@
  * @property {boolean} played whether the turn is analysed, rather than set up
  * @property {Step[]} steps the tree of steps
  * @property {number} at the number of the step that the page shows
- * @property {string[]} seats of a game: "person" or the name of an AI for each player; otherwise []
+ * @property {string[]} seats of a game: "person", "resigned" with the number of a step, or the name
+ *   of an AI for each player; otherwise []
  * @property {number} asked how often the players of a game asked for help
  * @property {number} rounds the number of rounds of a game that ended before the position
+ * @property {number} limit the number of rounds after which a game offers to count territories;
+ *   0 for the usual number
+ * @property {number|null} counted the step at which the territories were counted
  * @property {boolean} hasOwnDice whether the players of a game roll their own dice
  * @property {object|null} draft the wishes for a game while persons pick territories or capitals
  */
@@ -43,7 +47,10 @@
 const SETUP = ["players", "neutral", "mover", "owners", "armies"];
 const CONSTRAINTS = ["rules", "keep", "stay", "fresh", "fields"];
 
-const NO_GAME = { seats: [], asked: 0, rounds: 0, hasOwnDice: false, draft: null };
+const NO_GAME = {
+  ...{ seats: [], asked: 0, rounds: 0, limit: 0, counted: null },
+  ...{ hasOwnDice: false, draft: null },
+};
 
 /** Return a state without seats: the game as an analysis. */
 export const leaveGame = (state) => ({ ...state, ...NO_GAME });

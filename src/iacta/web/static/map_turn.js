@@ -9,6 +9,7 @@ import {
   findReason,
   goOn,
   isComputer,
+  isCounted,
   isGame,
   isPersonLeft,
   isWon,
@@ -29,6 +30,14 @@ import {
   row,
   tool,
 } from "./map_parts.js";
+import {
+  isPassing,
+  isTooLong,
+  showLeft,
+  showOffer,
+  showPassing,
+  showResigning,
+} from "./map_seats.js";
 import { countLeft, findTurn, isAdvised, store } from "./map_store.js";
 import { element } from "./redraw.js";
 
@@ -47,8 +56,11 @@ const PANELS = {
 /** Return the panel for the current phase. */
 export function showPanel() {
   const turn = findTurn();
-  if (isGame() && turn?.winner && isWon(turn)) return showResult();
+  if (isGame() && turn && (isWon(turn) || isCounted())) return showResult();
+  if (isTooLong()) return showOffer();
   if (isComputer()) return showComputer();
+  if (isPassing()) return showPassing();
+  if (store.isResigning) return showResigning();
   const isBattle = turn?.odds?.some(isPickedBorder);
   const hint = store.hint && element("p", { id: "hinted" }, store.hint.words);
   const isRolling = isGame() && ["attack", "advance", "fortify"].includes(turn?.phase);
@@ -74,6 +86,7 @@ function showComputer() {
       tool("Next", goOn, { className: "primary", ...more }),
       tool(isPersonLeft() ? "Skip to my turn" : "Skip to the end", skip, more),
     ),
+    showLeft(),
   ];
 }
 
@@ -119,7 +132,7 @@ function showResult() {
   const help = asked ? `${asked} ${asked === 1 ? "time" : "times"}` : "never";
   const click = (id) => () => document.getElementById(id).click();
   return [
-    element("h3", { id: "result" }, findTurn().sentence),
+    element("h3", { id: "result" }, isCounted() ? findTurn().count : findTurn().sentence),
     element("p", {}, `Rounds: ${rounds}. You asked for help or took a step back: ${help}.`),
     row(
       button("primary", click("new-game"), "Rematch"),
