@@ -24,7 +24,7 @@ export const QUICK = {
   players: look.names.slice(0, 3),
   seats: [PERSON, "usual", "usual"],
   rules: "classic",
-  sets: "none",
+  sets: "rising",
   victory: { by: "survivor" },
   deal: "random",
   dice: "rolled",

@@ -15,31 +15,17 @@ const listPersons = () =>
 
 /** Whether a person must still receive the phone before their turn. */
 export function isPassing() {
-  if (!isGame() || isComputer() || isWon() || isCounted()) return false;
+  if (!isGame() || !findTurn()?.holders || isComputer() || isWon() || isCounted()) return false;
   const { holders, mover } = findTurn();
   const alive = listPersons().filter((player) => holders.includes(player));
   return alive.length > 1 && store.holder !== mover;
 }
 
-/**
- * Return the player whose hand and mission the page may show; -1 for nobody. A single person always
- * sees them; of several persons only the player to move, who holds the phone.
- */
-export function findViewer() {
-  const persons = listPersons();
-  if (persons.length === 1) return persons[0];
-  const { mover } = findTurn();
-  return persons.includes(mover) && !isPassing() ? mover : -1;
-}
-
-/** Whether hands and missions need a tap before they are shown. */
-export const isSecret = () => listPersons().length > 1 && !store.isRevealed;
-
 /** Return the card between the turns of two persons. */
 export function showPassing() {
   const { mover } = findTurn();
   const name = findPlayer(mover).short;
-  const take = () => update({ holder: mover, isRevealed: false, isAdvising: false });
+  const take = () => update({ holder: mover, isAdvising: false });
   return [
     element("h3", {}, markPlayer(mover), ` Pass the phone to ${name}`),
     element("p", { id: "passing" }, "Hands and missions stay hidden until then."),
@@ -49,7 +35,7 @@ export function showPassing() {
 
 /** Whether a person may decide now. */
 export const mayAct = () =>
-  isGame() && !isComputer() && !isWon() && !isCounted() && !isPassing() && Boolean(findTurn());
+  isGame() && Boolean(findTurn()) && !isComputer() && !isWon() && !isCounted() && !isPassing();
 
 /** Return the question whether a person resigns. */
 export function showResigning() {

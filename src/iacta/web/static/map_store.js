@@ -40,7 +40,6 @@ export const store = {
   undone: [], // boards and states before changes of the position, with the words of the button
   help: "", // an answer to the last tap
   holder: null, // the player who holds the phone, if several persons play
-  isRevealed: false, // whether the hand and mission of this player are shown
   isResigning: false, // whether the page asks a player to confirm the resignation
   ask: null, // the question to a person before the first turn, for a `draft`
   hint: null, // in a game: the hint in words, and the ends of its arrow
