@@ -312,6 +312,7 @@ def test_hands_are_shown_after_a_tap_if_several_persons_play(visit: Visit) -> No
     code = "red%3A3.0.0.0.0%2Cblue%3A0.2.0.0.0"
     page = visit(cards_link(code, seats="person.person"))
     show = page.get_by_role("button", name="Show my cards")
+    tap(page, "I am red")
     expect(show).to_be_visible()
     expect(page.locator("#hand")).to_have_count(0)
     show.click()
@@ -322,6 +323,8 @@ def test_hands_are_shown_after_a_tap_if_several_persons_play(visit: Visit) -> No
     tap(page, "Confirm")
     tap(page, "Stop attacking")
     expect(page.locator("#turn")).to_have_text("blue moves")
+    expect(page.locator("#hand")).to_have_count(0)
+    tap(page, "I am blue")
     expect(page.locator("#hand")).to_have_count(0)
     show.click()
     expect(page.locator("#hand")).to_have_text(" cavalry cavalry")
