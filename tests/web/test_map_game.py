@@ -1,5 +1,6 @@
 """Games against computers on the board page."""
 
+import json
 import re
 from urllib.parse import quote
 
@@ -16,6 +17,11 @@ RED_PLAYS = link(TINY, "p=red&p=blue&h=a9.b3.b2.b1&y=person.simple&go=1")
 
 def tap(page: Page, name: str) -> None:
     page.locator("#now").get_by_role("button", name=name, exact=True).click()
+
+
+def press(page: Page, name: str) -> None:
+    """Press a button of the panel by a program, which the guard against double taps lets pass."""
+    page.locator("#now").get_by_role("button", name=name, exact=True).dispatch_event("click")
 
 
 def count_plays(page: Page) -> list[str]:
@@ -227,19 +233,41 @@ def test_the_game_goes_on_once_the_server_is_back(visit: Visit) -> None:
     expect(page.locator("#wrong")).to_be_empty()
 
 
-def test_a_long_game_continues_from_the_present_turn(visit: Visit) -> None:
+def make_long_game(rounds: int, *, seats: str = "person.person") -> str:
+    """Return a link to a game in which two players have placed armies for many rounds."""
     texts = ["s", "s", "n"]
-    for number in range(100):
+    for number in range(rounds):
         texts += ["p0-3", "s", "s", "n"] if number % 2 else ["p2-5", "s", "n"]
     steps = ".".join(f"{k}{text}" for k, text in enumerate(texts))
-    fragment = f"p=red&p=blue&h=a3.a2.b9.b2&y=person.person&go=1&x={steps}&i={len(texts)}"
-    page = visit(link(TINY, fragment))
-    tap(page, "I am blue")
+    fragment = f"p=red&p=blue&h=a3.a2.b9.b2&y={seats}&go=1&x={steps}&i={len(texts)}"
+    return link(TINY, fragment)
+
+
+def test_a_long_game_is_loaded_once_and_its_requests_carry_the_present_turn(visit: Visit) -> None:
+    page = visit("/about")
+    sent = list[tuple[str, str]]()
+    page.on("request", lambda each: sent.append((each.url.split("/")[-1], each.post_data or "")))
+    page.goto(page.url.partition("/about")[0] + make_long_game(301, seats="person.simple"))
     expect(page.locator("#placing-said")).to_be_visible()
-    expect(page.locator("#steps li")).to_have_count(0)
-    says(page, "A", "red, 153")
-    assert re.search(r"&l=0\.50&", page.url)
-    assert "&y=person.person&" in page.url
+    says(page, "A", "red, 453")
+    replays = [json.loads(data)["steps"] for name, data in sent if name == "replay"]
+    assert [len(steps) for steps in replays] == [500, 500, 56]
+    sent.clear()
+    spot(page, "A").click(click_count=3)
+    tap(page, "Confirm")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator("#hinted")).to_be_visible()
+    attack(page, "B", "C")
+    tap(page, "Roll once")
+    expect(page.locator("#rolled p")).to_contain_text("B to C")
+    press(page, "Stop attacking")
+    press(page, "Move no armies")
+    expect(page.locator("#now .primary")).to_be_enabled()
+    assert {name for name, _ in sent} >= {"step", "play"}
+    assert max(len(data) for _, data in sent) < 1_000
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#fortify-said")).to_be_visible()
+    assert "replay" not in {name for name, _ in sent}
 
 
 # Red owns A and will conquer B; cards of one kind decide the trades.
@@ -281,11 +309,6 @@ def test_five_cards_must_be_traded(visit: Visit) -> None:
     page = visit(cards_link("red%3A2.2.1.0.0"))
     expect(page.locator("#trade-said")).to_contain_text("Red has 5 cards and must trade a set.")
     expect(page.locator("#now").get_by_role("button", name="Keep the cards")).to_have_count(0)
-
-
-def press(page: Page, name: str) -> None:
-    """Press a button of the panel by a program, which the guard against double taps lets pass."""
-    page.locator("#now").get_by_role("button", name=name, exact=True).dispatch_event("click")
 
 
 def test_a_conquest_draws_a_card_and_draws_another_one_after_a_step_back(visit: Visit) -> None:

@@ -47,7 +47,7 @@ def test_the_back_button_and_reload_keep_the_state(visit: Visit) -> None:
     says(page, "B", "blue, 1")
     page.keyboard.press("Enter")
     says(page, "B", "blue, 1, goal")
-    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Set up", exact=True).click()
     page.get_by_label("Rules").select_option("capital")
     page.reload()
     says(page, "D", "blue, 1, goal")
@@ -215,6 +215,8 @@ DEFAULTS = {
     "seats": [],
     "asked": 0,
     "rounds": 0,
+    "hasOwnDice": False,
+    "draft": None,
     "at": 0,
 }
 
@@ -253,7 +255,7 @@ def test_a_code_keeps_its_victory_condition(visit: Visit) -> None:
     assert "&c=win%3Dshare%3A2&" in page.url
     page.reload()
     expect(page.locator("#condition")).to_contain_text("has won: they own 2 of the 42 territories.")
-    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Set up", exact=True).click()
     page.get_by_role("button", name="Let the last survivor win instead").click()
     page.get_by_role("button", name="Analyse", exact=True).click()
     expect(page.locator("#report")).not_to_be_empty()

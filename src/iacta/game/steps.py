@@ -56,13 +56,16 @@ class TreeTurn(NamedTuple):
     goal: object = None  # the player's goal, a JSON value; `None` for no goal
 
 
-def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
+def read_tree(
+    turn: Turn, steps: object, goal: object = None, maximum: int = MAX_TREE_STEPS
+) -> list[TreeTurn]:
     """Return the nodes of a tree of steps, beginning with the root.
 
     turn: the turn at the root.
     steps: the steps. The key `after` of a step is the number of its parent: 0 for the turn at the
         root, 1 for the first step, and so on.
     goal: the goal of the player at the root, a JSON value.
+    maximum: the maximum number of steps.
 
     The key `goal` of a step sets the player's goal from this step on. A goal lasts until the end of
     the turn: the next player has no goal unless the step `next`, or a later step, sets one.
@@ -71,8 +74,8 @@ def read_tree(turn: Turn, steps: object, goal: object = None) -> list[TreeTurn]:
     """
     nodes = [TreeTurn(turn, "", goal=goal)]
     given = read_list(steps, "steps", "steps")
-    if len(given) > MAX_TREE_STEPS:
-        raise IllegalError(f"steps must be at most {MAX_TREE_STEPS}, got {len(given)}")
+    if len(given) > maximum:
+        raise IllegalError(f"steps must be at most {maximum}, got {len(given)}")
     for number, record in enumerate(given):
         if not isinstance(record, Mapping):
             raise MalformedError(f"step must be an object, got {quote(record)}")

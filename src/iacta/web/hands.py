@@ -20,11 +20,9 @@ def describe_hands(turn: Turn) -> dict[str, Any]:
 
     turn: the turn, with the hands of all players.
 
-    `seen` is the code of the turn as its player sees it, or empty if nothing is hidden from them;
     `public` is the victory condition without secrets.
     """
     is_secret = turn.victory.is_hidden(turn.player)
-    seen = turn.seen_by(turn.player)
     public = turn.replace_state(turn.state._replace(victory=turn.victory.hide_from("")))
     condition = [*describe_condition(public), describe_winner(turn)]
     return {
@@ -36,9 +34,14 @@ def describe_hands(turn: Turn) -> dict[str, Any]:
         "must_trade": turn.phase == "trade" and EndPhase() not in turn.actions(),
         "sets": "" if turn.cards is None else describe_sets(turn),
         "mission": _describe_mission(turn) if is_secret else "",
-        "seen": "" if seen is turn else seen.to_code(),
         "public": " ".join(filter(None, condition)),
     }
+
+
+def encode_seen(turn: Turn) -> str:
+    """Return the code of a turn as its player sees it; empty if nothing is hidden from them."""
+    seen = turn.seen_by(turn.player)
+    return "" if seen is turn else seen.to_code()
 
 
 def list_cards(turn: Turn, cards: Hand) -> Iterator[tuple[str, int | None]]:

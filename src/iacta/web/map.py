@@ -19,7 +19,6 @@ from iacta.forms.form import Topic
 from iacta.game import Turn
 from iacta.game.moment import parse_moment
 from iacta.game.setup import MAX_NEW_ARMIES
-from iacta.game.steps import MAX_TREE_STEPS
 from iacta.inputs.checks import refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.questions.steps import STEP_SCHEMA, StepList
@@ -35,6 +34,7 @@ from iacta.web.process_pool import Work
 from iacta.web.read_question import read_sent_board, read_text
 from iacta.web.templates import render_template
 from iacta.web.turns import (
+    MAX_LOGGED_STEPS,
     NAMES,
     deal_territories,
     describe_setup,
@@ -51,7 +51,6 @@ Schema: TypeAlias = dict[str, Any]
 TAGS: list[str | Enum] = [Topic.BOARD.value]
 LOOK = {
     "names": NAMES,
-    "steps": MAX_TREE_STEPS,
     "coded": MAX_QR_LETTERS,
     "armies": MAX_TERRITORY_ARMIES,
     "fresh": MAX_NEW_ARMIES,
@@ -129,12 +128,18 @@ REPLAYED = _describe_object(
     steps=_STEPS,
     players=_PLAYERS,
     computers={**_PLAYERS, "description": "The players whose steps name both players."},
+    shown={
+        "type": "array",
+        "items": {"type": "integer", "minimum": 0},
+        "description": "The steps whose turns have odds, legal moves and hands; by default all.",
+    },
 )
 LOGGED = _describe_object(
     ["code", "line"],
     code=_CODE,
     board=_BOARD,
-    steps=_STEPS,
+    steps={**_STEPS, "maxItems": MAX_LOGGED_STEPS},
+    players=_PLAYERS,
     goal={"type": ["object", "null"], "description": "The goal of the first turn."},
     line={"type": "array", "items": {"type": "integer"}, "description": "The steps to write."},
 )

@@ -277,8 +277,8 @@ class PossibleTrade(TypedDict):
     step: dict[str, Any]
 
 
-class TurnRecord(TypedDict):
-    """The state of a turn.
+class BriefTurn(TypedDict):
+    """The state of a turn that the page does not show.
 
     code: the code of the turn.
     phase: the phase of the turn.
@@ -286,24 +286,12 @@ class TurnRecord(TypedDict):
     owners: the owner of each territory.
     armies: the number of armies on each territory.
     new: the number of new armies to place.
-    usual: the number of new armies that the rules give.
-    odds: the odds of each legal battle.
     sentence: the phase in words.
-    condition: the victory condition and the progress of each player in words; empty if the last
-        survivor wins.
     winner: the player who has won, `None` while the game goes on.
-    standings: each surviving player's new armies next turn, continents and number of cards, in
-        words.
-    hand: the cards of the player to move.
-    trades: in the phase `trade`, the legal trades.
-    must_trade: whether the player must trade a set.
-    sets: the armies for sets in words; empty in a game without cards.
-    mission: the mission of the player to move and their progress; empty if it is no secret.
-    seen: the code of the turn as the player to move sees it; empty if they see everything.
-    public: `condition` without secret missions.
-    count: the winner if the game ends now and the territories are counted, in words.
+    is_brief: whether the odds, the legal moves and the hand are left out.
+    seen: the code of the turn as the player to move sees it; empty if they see everything, and in a
+        brief description of a turn that neither begins nor is over.
     advance: in the phase `advance`, the numbers of armies that may move in.
-    fortify: in the phase `fortify`, the legal moves: from, to, and the most armies.
     """
 
     code: str
@@ -312,26 +300,48 @@ class TurnRecord(TypedDict):
     owners: list[str]
     armies: list[int]
     new: int
+    sentence: str
+    winner: str | None
+    is_brief: bool
+    seen: str
+    advance: NotRequired[AdvanceSpan]
+
+
+class TurnRecord(BriefTurn):
+    """The state of a turn.
+
+    usual: the number of new armies that the rules give.
+    odds: the odds of each legal battle.
+    condition: the victory condition and the progress of each player in words; empty if the last
+        survivor wins.
+    standings: each surviving player's new armies next turn, continents and number of cards, in
+        words.
+    hand: the cards of the player to move.
+    trades: in the phase `trade`, the legal trades.
+    must_trade: whether the player must trade a set.
+    sets: the armies for sets in words; empty in a game without cards.
+    mission: the mission of the player to move and their progress; empty if it is no secret.
+    public: `condition` without secret missions.
+    count: the winner if the game ends now and the territories are counted, in words.
+    fortify: in the phase `fortify`, the legal moves: from, to, and the most armies.
+    """
+
     usual: int
     odds: list[BorderState]
-    sentence: str
     condition: str
-    winner: str | None
     standings: dict[str, str]
     hand: list[HandCard]
     trades: list[PossibleTrade]
     must_trade: bool
     sets: str
     mission: str
-    seen: str
     public: str
     count: str
-    advance: NotRequired[AdvanceSpan]
     fortify: NotRequired[list[tuple[int, int, int]]]
 
 
-class StepResult(TurnRecord):
-    """The state of a turn after a step.
+class TakenStep(TypedDict):
+    """A step of a turn.
 
     words: the step described in words.
     reason: a sentence about the reason of an attack that matters, such as a continent that it takes
@@ -352,6 +362,14 @@ class StepResult(TurnRecord):
     step: dict[str, Any]
     text: str
     faces: NotRequired[tuple[list[int], list[int]] | None]
+
+
+class StepResult(TurnRecord, TakenStep):
+    """The state of a turn after a step."""
+
+
+class BriefStep(BriefTurn, TakenStep):
+    """The state of a turn after a step that the page does not show."""
 
 
 class ImpossibleStep(TypedDict):
@@ -381,7 +399,7 @@ class ReplayAnswer(TypedDict):
     problem: the reason why a setup is not a turn; then there are no turns.
     """
 
-    turns: list[StepResult | TurnRecord | ImpossibleStep]
+    turns: list[StepResult | TurnRecord | BriefStep | BriefTurn | ImpossibleStep]
     problem: NotRequired[str]
 
 

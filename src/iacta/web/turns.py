@@ -59,7 +59,7 @@ from iacta.rules.roll import Losses
 from iacta.war.game import PERSON, Game
 from iacta.war.games import list_seats
 from iacta.war.players import PLAYERS
-from iacta.web.hands import describe_hands, describe_trade_phase
+from iacta.web.hands import describe_hands, describe_trade_phase, encode_seen
 from iacta.web.labels import read_goal_step
 from iacta.web.read_question import read_sent_board, read_sent_players, read_text
 
@@ -72,6 +72,8 @@ SETUP_KEYS = (
 # The keys of the fields of a turn that have no control on the page.
 FIELD_KEYS = ("phase", *(key for key in OPTIONS if key not in (*SETUP_KEYS, "place")))
 GOAL_STEP = re.compile(r"o(?:\d{1,10}(?:-\d{1,10})*)?")  # the text of a step that changes the goal
+KNOWN_PHASES = ("trade", "place", "over")  # the phases at the start and the end of a turn
+MAX_LOGGED_STEPS = 20_000  # maximum number of steps in a log
 MAX_ROLLS_SHOWN = 12  # maximum number of results of a roll that are shown as buttons
 
 
@@ -241,14 +243,15 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     body: the request, with the `code` of the turn or its `setup`; the `steps` as for
         `iacta.game.steps.read_tree`, or as short texts such as `{"after": 0, "text": "m7"}`; the
         `players` for these texts; the `computers`, players whose steps name both players in
-        words; and the `board` unless it is the classic board.
+        words; the `shown` numbers of the steps whose turns have odds, legal moves and hands, all
+        steps if left out; and the `board` unless it is the classic board.
 
     An impossible step and all later steps have a `problem` instead of a turn. Short texts after an
     unreadable text are left out. A setup that is not a turn, such as an empty board, has no turns
     but a `problem`.
     """
     try:
-        turn = _read_turn(body, "setup", "steps", "version", "players", "computers")
+        turn = _read_turn(body, "setup", "steps", "version", "players", "computers", "shown")
     except IllegalError as error:
         if "setup" not in body:
             raise
@@ -256,17 +259,26 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     check_version(body)
     players, computers = read_sent_players(body), read_sent_players(body, "computers")
     nodes = read_tree(turn, _read_step_texts(body.get("steps", []), turn.board, players))
-    states = [describe_turn(turn)]
-    for node in nodes[1:]:
+    shown = _read_shown(body, len(nodes))
+    states = [describe_turn(turn, is_brief=0 not in shown)]
+    for number, node in enumerate(nodes[1:], 1):
         before = nodes[node.before].turn
         if before is None or node.turn is None or node.step is None:
             states.append({"problem": node.words, "step": dict(node.step or {})})
-        elif before.player in computers:
-            states.append(_describe_played(PlayedStep(before, node.step, node.turn), players))
         else:
-            step = _describe_step(before, node.step, node.turn, node.words, players)
-            states.append({**describe_turn(node.turn), **step})
+            played = PlayedStep(before, node.step, node.turn)
+            words = played.words if before.player in computers else node.words
+            step = _describe_step(before, node.step, node.turn, words, players)
+            states.append({**describe_turn(node.turn, is_brief=number not in shown), **step})
     return {"turns": states}
+
+
+def _read_shown(body: Mapping[str, Any], count: int) -> Sequence[int]:
+    """Return the numbers of the steps whose turns are described in full."""
+    if "shown" not in body:
+        return range(count)
+    given = read_list(body["shown"], "shown", "numbers")
+    return [read_int(each, "shown", maximum=count - 1) for each in given]
 
 
 def _read_step_text(text: str, board: Board, players: Sequence[str]) -> Step:
@@ -319,13 +331,15 @@ def write_log(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a path through the tree of steps as a log for `iacta review`.
 
     body: the request, with the `code` of the first turn, the tree of `steps` with the goals of
-        turns, the `goal` of the first turn, the `line` of numbers of the steps on the path,
-        and the `board` unless it is the classic board.
+        turns, also as short texts with the `players` for these texts, the `goal` of the first turn,
+        the `line` of numbers of the steps on the path, and the `board` unless it is the classic
+        board.
 
     Each turn is a line of text, with all its steps.
     """
-    turn = _read_turn(body, "steps", "goal", "line")
-    nodes = read_tree(turn, body.get("steps", []), body.get("goal"))
+    turn = _read_turn(body, "steps", "goal", "line", "players")
+    steps = _read_step_texts(body.get("steps", []), turn.board, read_sent_players(body))
+    nodes = read_tree(turn, steps, body.get("goal"), maximum=MAX_LOGGED_STEPS)
     path = [read_int(k, "line", minimum=1, maximum=len(nodes) - 1) for k in body.get("line", [])]
     lines = list[dict[str, Any]]()
 
@@ -361,9 +375,12 @@ def _describe_step_luck(before: Turn, step: Step, after: Turn) -> str:
     return "" if armies is None else describe_luck(armies)
 
 
-def describe_turn(turn: Turn) -> dict[str, Any]:
-    """Return a turn as JSON values. Territories are numbers in the order of the board."""
-    numbers = {name: t for t, name in enumerate(turn.board.territories)}
+def describe_turn(turn: Turn, *, is_brief: bool = False) -> dict[str, Any]:
+    """Return a turn as JSON values. Territories are numbers in the order of the board.
+
+    is_brief: whether to leave out what the page only needs of the turn that it shows: the odds, the
+        legal moves, the condition and the hand.
+    """
     state: dict[str, Any] = {
         "code": turn.to_code(),
         "phase": turn.phase,
@@ -371,21 +388,31 @@ def describe_turn(turn: Turn) -> dict[str, Any]:
         "owners": list(turn.owners),
         "armies": list(turn.armies),
         "new": turn.place,
+        "sentence": _describe_phase(turn),
+        "winner": turn.winner,
+        "is_brief": is_brief,
+        "seen": encode_seen(turn) if not is_brief or turn.phase in KNOWN_PHASES else "",
+    }
+    if turn.phase == "advance" and turn.pending is not None:
+        v, c = turn.index_ends(turn.pending)
+        advances = list_advances(turn)
+        state["advance"] = {"from": v, "to": c, "least": advances[0], "most": advances[-1]}
+    return state if is_brief else {**state, **_describe_choices(turn)}
+
+
+def _describe_choices(turn: Turn) -> dict[str, Any]:
+    """Return the part of a turn that a brief description leaves out."""
+    numbers = {name: t for t, name in enumerate(turn.board.territories)}
+    state: dict[str, Any] = {
         "usual": turn.new_armies(),
         "odds": [_describe_border(turn, odds, numbers) for odds in list_border_odds(turn)]
         if turn.phase == "attack"
         else [],
-        "sentence": _describe_phase(turn),
         "condition": " ".join(filter(None, [*describe_condition(turn), describe_winner(turn)])),
-        "winner": turn.winner,
         "standings": {name: _describe_standing(turn, name) for name in turn.survivors},
         **describe_hands(turn),
         "count": describe_count(turn),
     }
-    if turn.phase == "advance" and turn.pending is not None:
-        v, c = numbers[turn.pending.start], numbers[turn.pending.to]
-        advances = list_advances(turn)
-        state["advance"] = {"from": v, "to": c, "least": advances[0], "most": advances[-1]}
     if turn.phase == "fortify":
         most: dict[tuple[int, int], int] = {}
         for action in turn.actions():

@@ -6,19 +6,8 @@
 
 import { postJson, Unreachable } from "./ask.js";
 import { findNextStep, findPath } from "./map_history.js";
-import { readText } from "./map_open.js";
 import { isTooLong } from "./map_seats.js";
-import {
-  address,
-  commit,
-  findCode,
-  findTurn,
-  findTurnStart,
-  look,
-  makeLink,
-  store,
-  tree,
-} from "./map_store.js";
+import { address, findTurn, findTurnStart, look, makeLink, store, tree } from "./map_store.js";
 import { runTaps } from "./map_taps.js";
 import { announce, on } from "./page.js";
 
@@ -26,7 +15,6 @@ export const PERSON = "person";
 const PACE = 1200; // milliseconds for which a step of a computer is shown
 const RETRY = 4000; // milliseconds until a turn is requested again that did not reach the server
 const HINT = { ai: "usual", seed: 0 }; // the AI whose next step is a hint; a hint never changes
-const ROOM = 200; // a game is shortened if fewer steps than this are left for a round
 
 let timer = 0;
 let timed = null; // the state after which the timer shows the next step
@@ -96,9 +84,7 @@ export function playOn() {
   timed = store.state;
   const { steps, at } = store.state;
   const isLast = isGame() && !findNextStep(steps, at) && !isCounted() && !isTooLong();
-  const isLong = steps.length > look.steps - ROOM && findTurnStart() === at;
-  if (isLast && isLong && findCode() && !isWon()) shortenGame();
-  else if (isLast && isComputer()) playComputers();
+  if (isLast && isComputer()) playComputers();
   else if (
     isComputer() &&
     store.isWatching &&
@@ -263,20 +249,4 @@ export function switchShowing(showing) {
   const { state } = store;
   store.showing = showing;
   amend({ ...state, asked: state.asked + Number(isGame() && showing === "danger") });
-}
-
-/** Return the seat of a game without earlier steps. */
-const forgetStep = (seat) => (seat?.startsWith("resigned") ? "resigned" : seat);
-
-/** Begin with the current turn, because a longer game would not fit into a link. */
-async function shortenGame() {
-  const { state, board } = store;
-  const found = await readText(findCode(), "code", board.board);
-  if (store.state !== state) return;
-  const { players } = found.state;
-  const seats = players.map((name) => state.seats[state.players.indexOf(name)]);
-  const { asked, limit, hasOwnDice } = state;
-  const rounds = countRounds();
-  const kept = { seats: seats.map(forgetStep), asked, limit, rounds, hasOwnDice, played: true };
-  commit({ ...found.state, ...kept }, { isStep: true });
 }

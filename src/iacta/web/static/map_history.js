@@ -4,41 +4,99 @@
 // them: code, phase and sentence, owners and armies, the odds at each border, and the last step in
 // words, or the reason why the step or the position is impossible.
 
-import { postJson, Refused } from "./ask.js";
+import { postJson, Refused, Unreachable } from "./ask.js";
 import { makeSetup, readPrice } from "./map_state.js";
+
+const MAX_SENT = 500; // the maximum number of steps in a request
+const MAX_KEPT = 300; // the number of the latest turns whose odds are kept
 
 export class Tree {
   constructor() {
     this.key = ""; // the position of the turns
-    this.texts = []; // the step before each turn, as text
+    this.texts = []; // the step before each turn but the first, as text
     this.version = 0; // increases when existing texts are replaced
     this.turns = [];
     this.error = null; // the reason why the position has no turn
     this.isWaiting = false;
+    this.isCut = false; // whether the step after the last turn is unreadable
   }
 
-  /** Return whether the turns of a state are loaded. If not, load them, and call `done` then. */
-  load(board, state, done) {
-    const { steps, players, seats } = state;
-    const computers = players.filter((_, k) => seats[k] && seats[k] !== "person");
+  /**
+   * Return whether the turns of a state are loaded. If not, load them, and call `done` then, or
+   * `wait` with the error if the server does not respond.
+   */
+  load(board, state, done, wait) {
+    const { steps, at } = state;
     const key = JSON.stringify([board.code, makeSetup(state)]);
-    const texts = steps.map(joinText);
-    const isSame = this.key === key && texts.every((text, k) => text === this.texts[k]);
-    if (isSame && (this.turns.length || this.error)) return !this.error;
-    Object.assign(this, { turns: [], error: null }); // they belong to another state
+    if (this.key !== key) Object.assign(this, { key, texts: [], turns: [], error: null });
+    const first = this.texts.findIndex((text, k) => steps[k] && text !== joinText(steps[k]));
+    if (first >= 0) {
+      this.turns.length = first + 1; // the later turns belong to other steps
+      this.texts.length = first;
+      this.version += 1;
+    }
+    if (this.turns.length > steps.length) this.isCut = false;
+    this.#addImpossible(steps);
+    const isWhole = this.turns.length > steps.length || (this.isCut && this.turns.length > 0);
+    if (this.error) return false;
+    if (isWhole && !this.turns[Math.min(at, this.turns.length - 1)].is_brief) return true;
     if (this.isWaiting) return false; // `done` will call this function when the answer is here
     this.isWaiting = true;
-    const sent = steps.map(({ after, text }) => ({ after, text }));
-    const body = { setup: makeSetup(state), board: board.board, players, computers, steps: sent };
+    const request = this.#makeRequest(board, state, isWhole);
     const store = ({ turns = [], problem, error = problem ? new Refused(problem) : null }) => {
-      const isSame = this.key === key && this.texts.every((text, k) => text === texts[k]);
-      if (!isSame) this.version += 1; // not if steps are added
-      Object.assign(this, { key, texts, turns, error, isWaiting: false });
-      for (const turn of turns) readOwners(turn, players);
+      this.isWaiting = false;
+      if (error instanceof Unreachable) return wait(error);
+      const isSame = this.key === key && this.texts.length === request.count;
+      if (this.key === key && error) this.error = error;
+      else if (isSame) this.#add(turns, request, state);
       done();
     };
-    postJson("api/v1/turn/replay", body).then(store, (error) => store({ error }));
+    postJson("api/v1/turn/replay", request.body).then(store, (error) => store({ error }));
     return false;
+  }
+
+  /** Add steps that are impossible because their step before is impossible. */
+  #addImpossible(steps) {
+    for (let k = this.texts.length; this.turns.length && k < steps.length; k++) {
+      const { problem } = this.turns[steps[k].after];
+      if (!problem) return;
+      this.turns.push(readOwners({ problem, step: {} }, []));
+      this.texts.push(joinText(steps[k]));
+    }
+  }
+
+  /**
+   * Return the request for the next turns of a state, or for the missing parts of the turn that the
+   * page shows: its `body`, the number of the step `from` which the steps begin, and the `count` of
+   * the steps that are known.
+   */
+  #makeRequest(board, { steps, at, players, seats, ...setup }, isWhole) {
+    const count = this.texts.length;
+    const from = isWhole ? at : (steps[count]?.after ?? 0);
+    const sent = [];
+    for (let k = count; !isWhole && k < steps.length && sent.length < MAX_SENT; k++) {
+      const after = steps[k].after === from ? 0 : steps[k].after - count;
+      if (after < 0 || (after === 0 && steps[k].after !== from)) break;
+      sent.push({ after, text: steps[k].text });
+    }
+    const start = this.turns.length
+      ? { code: this.turns[from].code }
+      : { setup: makeSetup({ players, ...setup }) };
+    const computers = players.filter((_, k) => seats[k] && seats[k] !== "person");
+    const shown = at === from ? 0 : at - count;
+    const body = { ...start, board: board.board, players, computers, steps: sent };
+    body.shown = shown >= 0 && shown <= sent.length ? [shown] : [];
+    return { body, from, count, sent };
+  }
+
+  /** Add the turns of an answer to a request. */
+  #add(turns, { from, count, sent }, { players, steps }) {
+    const [start, ...later] = turns.map((turn) => readOwners(turn, players));
+    // The start of a later request has no step of its own.
+    if (!this.turns[from] || !start.is_brief) this.turns[from] = { ...this.turns[from], ...start };
+    this.turns = [...this.turns.slice(0, count + 1), ...later];
+    this.texts.push(...steps.slice(count, count + later.length).map(joinText));
+    this.isCut = later.length < sent.length;
   }
 
   /** Choose a goal as step `k`, which does not change the turn. */
@@ -74,6 +132,8 @@ export class Tree {
     for (const turn of turns) readOwners(turn, players);
     if (this.texts.length > count) this.version += 1;
     this.turns = [...this.turns.slice(0, count + 1), ...turns];
+    const old = this.turns[count - MAX_KEPT];
+    if (old?.odds) this.turns[count - MAX_KEPT] = { ...old, odds: null, is_brief: true };
     this.texts = [...this.texts.slice(0, count), ...taken.map(joinText)];
     return [...steps, ...taken];
   }
@@ -93,13 +153,10 @@ export class Tree {
     return { steps: left, at: numbers[steps[gone - 1].after] };
   }
 
-  /** Return the steps in the format of questions, with the prices of their goals. */
-  listSteps(steps) {
-    return steps.map(({ after, text }, k) => {
-      const { step } = this.turns[k + 1];
-      const goal = step.goal && { goal: { ...step.goal, ...readPrice(text) } };
-      return { after, ...step, ...goal };
-    });
+  /** Return a step in the format of questions, with the price of its goal. */
+  recordStep(k, { text }) {
+    const { step } = this.turns[k];
+    return { ...step, ...(step.goal && { goal: { ...step.goal, ...readPrice(text) } }) };
   }
 }
 

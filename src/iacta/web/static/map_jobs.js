@@ -4,6 +4,7 @@
 // level, the highest level that is known for all of them.
 
 import { readPlan } from "./map_analysis.js";
+import { isGame } from "./map_game.js";
 import { findLine } from "./map_history.js";
 import { findGoal, isChosen } from "./map_labels.js";
 import { readPrice } from "./map_state.js";
@@ -37,7 +38,9 @@ export function startSearches() {
   if (!isAdvised()) return queue.run(["quick", "usual"].map((level) => makeDangerJob(at, level)));
   const key = `${tree.key} ${tree.version}`;
   if (store.values.key !== key) store.values = { key, rows: {}, jobs: {}, levels: {} };
-  const line = [0, ...findLine(state.steps, at)];
+  const whole = [0, ...findLine(state.steps, at)];
+  // A game may be long: its other turns are judged after its end.
+  const line = isGame() ? whole.filter((k) => findTurnStart(k) === findTurnStart()) : whole;
   if (!queue.job) line.filter((k) => k === findGoalStart(k)).forEach(keepFoundPrice);
   const lists = [
     isChoosing() && isOpen(at) && "goals",
@@ -222,43 +225,68 @@ export function stopPlanning() {
 
 // The values of steps.
 
-/** Return the job for the steps of a line that are not valued yet at a level. */
+/**
+ * Return the job for the steps of one turn that are not valued yet at a level: first the turn that
+ * the page shows, then the other turns of the line and of the tree.
+ */
 function makeStepsJob(line, level) {
   const { state, values } = store;
   if (queue.isSearching(values.jobs[level])) return values.jobs[level];
   values.rows[level] ??= [];
   const rows = values.rows[level];
-  const all = [...new Set([...line, ...state.steps.map((_, k) => k + 1)])];
+  const all = [...new Set([...line, ...(isGame() ? [] : state.steps.map((_, k) => k + 1))])];
   const missing = all.filter((k) => !rows[k] && tree.turns[k]?.code);
+  if (!missing.length || (!state.steps.length && level !== "quick")) return null;
+  const isShown = (k) => findTurnStart(k) === findTurnStart();
+  const start = findTurnStart(missing.find(isShown) ?? missing[0]);
+  const steps = listTurnSteps(start);
   // The sum of a turn needs all its steps.
   const isSummed = isEnding(findTurn()) && missing.includes(state.at);
-  const turn = isSummed ? line.filter((k) => findTurnStart(k) === findTurnStart()) : [];
-  const order = [...new Set([...turn, ...missing])];
-  if (!missing.length || (!state.steps.length && level !== "quick")) return null;
+  const summed = isSummed ? line.filter(isShown) : [];
+  const order = [...new Set([...summed, ...missing])].filter((k) => steps.includes(k));
   const take = ({ values: found }) => {
-    for (const k of order) rows[k] = found[k] ?? rows[k];
+    for (const k of order) rows[k] = found[steps.indexOf(k)] ?? rows[k];
   };
-  const body = { ...makeTree(), ...findRootGoal(), order, level };
+  const body = { ...makeTurnTree(steps), order: order.map((k) => steps.indexOf(k)), level };
   values.jobs[level] = { address: "api/v1/steps", body, take };
   return values.jobs[level];
 }
+
+/** Return the start of a turn and the numbers of its steps. */
+function listTurnSteps(start) {
+  const { steps } = store.state;
+  const isOf = (k) => k !== start && findTurnStart(k) === start;
+  return [start, ...steps.map((_, k) => k + 1).filter(isOf)];
+}
+
+/** Return the steps of a turn as a question, in the order of their numbers; the start comes first. */
+const makeTurnTree = ([start, ...steps]) => ({
+  code: findSeen(start),
+  board: store.board.board,
+  steps: steps.map((k) => {
+    const step = store.state.steps[k - 1];
+    return { after: 1 + steps.indexOf(step.after), ...tree.recordStep(k, step) };
+  }),
+  ...(start ? {} : findRootGoal()),
+});
 
 /** Return the value, the luck and the cost of a step at the level that is shown. */
 export const findRow = (k) =>
   (isAdvised() && store.values.rows[findGoalText(k) ? findLevel(k) : "quick"]?.[k]) || null;
 
-const makeTree = () => ({
-  code: findTurn(0).code,
-  board: store.board.board,
-  steps: tree.listSteps(store.state.steps),
-});
-
 /** Return the current line of steps as a question for the server's log. */
-export const makeLogQuestion = () => ({
-  ...makeTree(),
-  goal: findRootGoal(),
-  line: findLine(store.state.steps, store.state.at),
-});
+export function makeLogQuestion() {
+  const { steps, at, players } = store.state;
+  const line = findLine(steps, at);
+  return {
+    code: findTurn(0).code,
+    board: store.board.board,
+    players,
+    goal: findRootGoal(),
+    steps: line.map((k, n) => ({ after: n, text: steps[k - 1].text })),
+    line: line.map((_, n) => n + 1),
+  };
+}
 
 /** Return the goal at the start as a goal of steps and logs; null without a goal. */
 function findRootGoal() {

@@ -71,11 +71,10 @@ export function writeLink(state) {
  * readable position, the board is empty.
  * @param {string} fragment the link
  * @param {import("./map_state.js").Board} board
- * @param {{names: string[], steps: number}} look the names of new players, and the maximum number
- *   of steps
+ * @param {{names: string[]}} look the names of new players
  * @returns {{state: import("./map_state.js").State, problem: string}}
  */
-export function readLink(fragment, board, { names, steps: maxSteps }) {
+export function readLink(fragment, board, { names }) {
   // The last escape sequence may be truncated.
   const given = new URLSearchParams(fragment.replace(/^#|%.?$/g, ""));
   const defaults = makeState(board, given.get("b") ?? "", names);
@@ -89,7 +88,7 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
     const [t, count] = pair.split("-").map(readNumber);
     if (t !== null && (count ?? null) !== null && isTerritory(t)) keep[t] = count;
   }
-  const steps = readSteps(given).slice(0, maxSteps);
+  const steps = readSteps(given);
   const at = readNumber(given.get("i")) ?? 0;
   const victory = given.get("w");
   const isNew = Number(given.get("v")) >= VERSION;
@@ -116,7 +115,7 @@ export function readLink(fragment, board, { names, steps: maxSteps }) {
     at: Math.min(at, steps.length),
     ...(seats.length === players.length && { seats, asked, rounds, limit, ...readGame(given) }),
   };
-  const problem = position ? describeLoss(given, steps.length, at, maxSteps) : NO_POSITION;
+  const problem = position ? describeLoss(given, steps.length, at) : NO_POSITION;
   return { state: isNew ? state : readOldGoals(state, given), problem };
 }
 
@@ -159,16 +158,16 @@ function readFields(text) {
 }
 
 /** Return a sentence about the steps that a link has lost, or "". */
-function describeLoss(given, count, at, maxSteps) {
+function describeLoss(given, count, at) {
   const version = readNumber(given.get("v") ?? "1");
   if (version === null || version > VERSION) {
     return "The link is from a newer version of iacta, and may be incomplete.";
   }
   if (version === 1) {
-    const isWhole = count === Math.min(listTexts(given).length, maxSteps) && at <= count;
+    const isWhole = count === listTexts(given).length && at <= count;
     return isWhole ? "" : LOST_STEPS;
   }
-  const missing = Math.min(readNumber(given.get("n")) ?? 0, maxSteps) - count;
+  const missing = (readNumber(given.get("n")) ?? 0) - count;
   if (missing > 0) {
     const words = missing === 1 ? "One step is" : `${missing} steps are`;
     return given.has("e")
@@ -236,12 +235,12 @@ function readSteps(given) {
   for (const whole of listTexts(given)) {
     const body = hasCheckLetters ? whole.slice(0, -1) : whole;
     const isIntact = !hasCheckLetters || whole.at(-1) === findCheckLetter(body);
-    const [, after, text] = /^(\d{1,4})([a-z][\d-]*)$/.exec(body) ?? [];
+    const [, after, text] = /^(\d{1,5})([a-z][\d-]*)$/.exec(body) ?? [];
     if (!isIntact || !text || Number(after) > steps.length) break;
     steps.push({ after: Number(after), text });
   }
   for (const comment of given.getAll("z")) {
-    const [, k, note] = /^(\d{1,4})-(.*)$/s.exec(comment) ?? [];
+    const [, k, note] = /^(\d{1,5})-(.*)$/s.exec(comment) ?? [];
     if (!steps[k - 1]) continue;
     const intact = note.replace(/\uFFFD$/, ""); // a character of several bytes may be truncated
     steps[k - 1] = { ...steps[k - 1], note: cutNote(intact) };

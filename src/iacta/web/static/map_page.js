@@ -58,6 +58,7 @@ import {
 import { keepTurn, on } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
+const RETRY = 4000; // milliseconds until a server that did not respond is asked again
 const HERE = "Phones cannot open this page unless you start it with: iacta serve --host 0.0.0.0.";
 const DANGER =
   "The greatest chance of one opponent to take the territory on their next turn, if they play only for this, as in Threats.";
@@ -70,7 +71,7 @@ const PASTE =
  * change keep their focus.
  */
 export function render() {
-  const isLoaded = tree.load(store.board, store.state, render);
+  const isLoaded = tree.load(store.board, store.state, render, retryLater);
   if (tree.error && store.state.played) return refuseTurn();
   if (isLoaded) readSteps();
   const { board, state } = store;
@@ -115,6 +116,16 @@ export function render() {
   }
   store.shown();
   if (isAnalysing()) playOn();
+}
+
+/** Say that the server does not respond, and ask it again after a while. */
+function retryLater(error) {
+  on.wrong.textContent = error.message;
+  on.page.hidden = false;
+  setTimeout(() => {
+    if (on.wrong.textContent === error.message) on.wrong.textContent = "";
+    render();
+  }, RETRY);
 }
 
 function showBoard() {
