@@ -1,5 +1,6 @@
 """New games of the board page: wishes, and the turn that is dealt."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -125,3 +126,10 @@ def test_a_rematch_has_the_wishes_of_the_game_before(by: str) -> None:
 def test_impossible_wishes_are_refused(wishes: dict[str, Any], words: str) -> None:
     with pytest.raises(IllegalError, match=words):
         deal_game({**WISHES, **wishes})
+
+
+def test_cards_picture_the_territories_of_the_board() -> None:
+    symbols = deal().symbols
+    assert Counter(symbols.values()) == {"infantry": 14, "cavalry": 14, "artillery": 14}
+    assert symbols != deal().symbols
+    assert not deal(sets="none").symbols

@@ -16,6 +16,7 @@ from iacta.board.files import classic_board
 from iacta.forms.moment import CAPITAL
 from iacta.forms.sentences import add_noun
 from iacta.game import Capitals, Missions, Sets, Turn, Victory
+from iacta.game.cards import DECK, SYMBOLS
 from iacta.game.codes import format_rules, read_rules
 from iacta.game.deal import DEALT_VICTORIES, deal
 from iacta.game.missions import Hidden
@@ -131,10 +132,20 @@ def deal_game(body: Mapping[str, Any]) -> dict[str, Any]:
         cards=wishes.sets != NONE,
         order=order or None,
         trade=Sets(is_fixed=True) if wishes.sets == FIXED else None,
+        symbols=None if wishes.sets == NONE else _deal_symbols(board, seed),
     )
     turn = _set_options(turn, wishes)
     Game(turn, dict(zip(players, wishes.seats, strict=True)))  # refuse rules that AIs cannot play
     return {"setup": describe_setup(turn), "order": [], "ask": None}
+
+
+def _deal_symbols(board: Board, seed: int) -> dict[str, str] | None:
+    """Return random symbols for the territories' cards; `None` if the deck has too few cards."""
+    names = board.territories
+    if len(names) > sum(DECK[:3]):
+        return None
+    order = np.random.default_rng(seed).permutation(names).tolist()
+    return {name: SYMBOLS[k % len(SYMBOLS)] for k, name in enumerate(order)}
 
 
 def _set_options(turn: Turn, wishes: Wishes) -> Turn:
