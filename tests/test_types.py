@@ -8,7 +8,9 @@ import numpy.typing as npt
 
 import iacta
 from iacta import Battle, Campaign, armies_needed, defenders_needed, win_probability, win_table
+from iacta.game import Attack, EndPhase, FortifyReach, Losses, Phase, Result, Throw, Turn
 from iacta.inputs.reprs import ChartLike
+from iacta.probability.distribution import Distribution
 from tests.cases import for_each
 from tests.test_package import public_functions
 
@@ -35,6 +37,17 @@ def test_array_arguments_give_array_types() -> None:
     assert_type(armies_needed(10, "95%"), int)
     assert_type(armies_needed([10, 15], "95%"), npt.NDArray[np.int64])
     assert_type(defenders_needed(10, ["5%", "95%"]), npt.NDArray[np.int64])
+
+
+def test_results_of_actions_have_the_types_of_their_kind() -> None:
+    turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+    attack = Attack("Peru", "Brazil", 3)
+    assert_type(turn.results(attack), Distribution[Losses | Throw])
+    assert_type(turn.results(attack, 1), Distribution[Losses])
+    assert_type(turn.results(EndPhase()), Distribution[None])
+    assert_type(turn.results(turn.actions()[0]), Distribution[Result])
+    assert_type(turn.phase, Phase)
+    assert_type(turn.fortify, FortifyReach)
 
 
 @for_each(("name", "function"), public_functions())

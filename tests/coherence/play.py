@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
 from iacta import Turn, classic_board
-from iacta.game import Action, Advance, Attack, EndPhase, Fortify, Place
+from iacta.game import Action, Advance, Attack, EndPhase, Fortify, Losses, Place
 from iacta.inputs.checks import FrozenDict
 from iacta.questions import ask
 
@@ -103,6 +103,7 @@ def play(start: Turn, level: str, seed: int, rolls: int) -> Iterator[Moment]:
             rolls -= 1
             results = turn.results(action)
             losses = rng.choices([*results], [*map(float, results.values())])[0]
+            assert isinstance(losses, Losses)
             mine, theirs = turn.armies_on(action.start), turn.armies_on(action.to)
             step = {"do": "attack", "from": action.start, "to": action.to, "dice": action.dice}
             step |= {"left": mine - losses[0], "their_left": theirs - losses[1]}

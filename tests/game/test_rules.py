@@ -87,6 +87,7 @@ def list_throws(turn: Turn, attack: Attack) -> Any:
         replies = [
             [(p, *losses) for losses, p in answering.results(answer).items()]
             for answer in answering.actions()
+            if isinstance(answer, Defend)
         ]
         rows.append((weight, replies))
     return rows

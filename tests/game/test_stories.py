@@ -8,7 +8,17 @@ import pytest
 
 from iacta import Hand, Rules, Sets, Turn, Worth, classic_board, find_rules, game, win_probability
 from iacta.board import Board, Continent, Position
-from iacta.game import Advance, Attack, EndPhase, Fortify, Place, Reveal, Trade, list_border_odds
+from iacta.game import (
+    Advance,
+    Attack,
+    EndPhase,
+    Fortify,
+    Losses,
+    Place,
+    Reveal,
+    Trade,
+    list_border_odds,
+)
 from iacta.game.cards import list_card_sets, list_hands
 from iacta.inputs.errors import IactaError
 from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
@@ -268,12 +278,13 @@ def test_defenders_who_see_the_dice_reply() -> None:
 )
 def test_a_whole_battle_is_one_attack(options: dict[str, object]) -> None:
     turn = make_line_turn("r9 b7", **options)
-    (attack, stop) = turn.actions()
+    attack, stop = turn.actions()
+    assert isinstance(attack, Attack)
     assert (attack, stop) == (Attack("A", "B", 3), EndPhase())
     found = turn.results(attack)
     (odds,) = list_border_odds(turn)
-    assert found.prob(lambda losses: losses.defenders == 7) == pytest.approx(odds.win_probability)
-    lost = next(losses for losses in found if losses.defenders < 7)
+    assert found.prob(lambda losses: losses[1] == 7) == pytest.approx(odds.win_probability)
+    lost = next(losses for losses in turn.list_losses(attack) if losses.defenders < 7)
     assert list(turn.after(attack, lost).actions()) == [EndPhase()]
 
 
@@ -281,7 +292,7 @@ def test_armies_can_grow() -> None:
     turn = make_line_turn("r4 b2", rules=Rules(mode=ArmiesGrow()))
     grown = turn.after(Attack("A", "B", 3), (-1, -1))
     assert grown.armies[:2] == (5, 3)
-    assert turn.results(Attack("A", "B", 3))[-1, -1] == pytest.approx(1 / 7776)
+    assert turn.results(Attack("A", "B", 3))[Losses(-1, -1)] == pytest.approx(1 / 7776)
 
 
 def test_a_territory_can_be_defended_by_its_own_rules() -> None:

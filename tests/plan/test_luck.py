@@ -6,7 +6,7 @@ import math
 import pytest
 
 from iacta.board import Board, Holding, Position
-from iacta.game import Attack, Turn
+from iacta.game import Attack, Losses, Turn
 from iacta.inputs.errors import IactaError
 from iacta.plan import Plan, TakeAll, TakeAny, Worth, best_plan, measure_plan_luck
 from iacta.plan.policy import choose_policy
@@ -54,6 +54,7 @@ def test_luck_adds_up_and_is_0_on_average(how: str) -> None:
             continue
         mine, theirs = turn.armies_on(attack.start), turn.armies_on(attack.to)
         for losses, p in turn.results(attack).items():
+            assert isinstance(losses, Losses)
             end = mine - losses.attackers, theirs - losses.defenders
             after = turn.after(attack, losses)
             if after.phase == "advance":

@@ -9,7 +9,7 @@ import pytest
 
 from iacta import IactaError, review
 from iacta.board import Board, Position
-from iacta.game import Advance, Attack, Turn
+from iacta.game import Advance, Attack, Losses, Turn
 
 BORDERS = [(v, c) for v in "ABCD" for c in "ABCD" if v != c and {v, c} != {"A", "D"}]
 BOARD = Board("square", tuple("ABCD"), tuple(BORDERS))
@@ -82,6 +82,7 @@ def play(recorder: Recorder, player: str, rng: np.random.Generator) -> str:
             break
         attack = attacks[rng.integers(len(attacks))]
         (result,) = turn.results(attack).sample(1, rng)
+        assert isinstance(result, Losses)
         if not result.defenders:
             continue  # a recording would not show the target of this attack
         before, turn = turn, turn.after(attack, result)

@@ -12,8 +12,7 @@ import pytest
 from iacta import Capitals, IactaError, Rules, Share, Victory, read_position, review, win_chances
 from iacta.board import Board, Holding, Position
 from iacta.forms.record import OMITTED
-from iacta.game import Advance, Attack, EndPhase, Losses, Turn
-from iacta.methods.kernel import Throw
+from iacta.game import Advance, Attack, Defend, EndPhase, Losses, Turn
 from iacta.plan import Goal, TakeAll, Worth, best_plan
 from iacta.plan.game_log import read_game
 from iacta.plan.goal_plan import plan_goal
@@ -86,12 +85,14 @@ def make_entry(turn: Turn, attack: Attack, losses: Losses) -> dict[str, Any]:
 def fights(turn: Turn, attack: Attack) -> list[tuple[float, list[Fights]]]:
     """Return the throws of an attack with their chances, and the losses after each reply."""
     throws = turn.results(attack)
-    if not any(isinstance(each, Throw) for each in throws):
-        return [(1.0, [[(float(p), losses) for losses, p in throws.items()]])]
+    known = [(float(p), losses) for losses, p in throws.items() if isinstance(losses, Losses)]
+    if known:
+        return [(1.0, [known])]
     found = []
     for throw, weight in throws.items():
         answering = turn.after(attack, throw)
-        answers = [answering.results(each) for each in answering.actions()]
+        actions = [each for each in answering.actions() if isinstance(each, Defend)]
+        answers = [answering.results(each) for each in actions]
         replies = [[(float(p), losses) for losses, p in each.items()] for each in answers]
         found.append((float(weight), replies))
     return found
@@ -154,6 +155,7 @@ def test_a_turn_agrees_with_its_slow_twin(
     while len(battles) < 8 and list_attacks(turn) and not slow.is_over(slow.state(turn.position)):
         attack = list_attacks(turn)[rng.integers(len(list_attacks(turn)))]
         (result,) = turn.results(attack).sample(1, rng)
+        assert isinstance(result, Losses)
         before, state, entry = turn, slow.state(turn.position), make_entry(turn, attack, result)
         turn, moved = advance_randomly(turn.after(attack, result), rng)
         after = slow.value(slow.state(turn.position))
@@ -398,6 +400,7 @@ def test_steps_and_review_judge_a_random_game_alike(kind: str, seed: int) -> Non
     while list_attacks(turn) and turn.position.find_holding("D").owner == "blue":
         attack = list_attacks(turn)[rng.integers(len(list_attacks(turn)))]
         (result,) = turn.results(attack).sample(1, rng)
+        assert isinstance(result, Losses)
         entry = make_entry(turn, attack, result)
         turn, moved = advance_randomly(turn.after(attack, result), rng)
         battles.append(entry | moved)

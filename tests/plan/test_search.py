@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from iacta import Turn
-from iacta.game import Advance, Attack, EndPhase, Losses, Throw
+from iacta.game import Advance, Attack, Defend, EndPhase, Losses, Throw
 from iacta.native.deadline import Deadline
 from iacta.plan import Policy
 from iacta.plan.policy import choose_policy
@@ -87,6 +87,10 @@ def check_results(
     assert found.value == pytest.approx(compute_state_value(turn, attack, worths), abs=1e-12)
 
 
+def list_answers(turn: Turn) -> list[Defend]:
+    return [action for action in turn.actions() if isinstance(action, Defend)]
+
+
 def list_successors(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]:
     """Yield the possible losses of an attack, and the turns after them."""
     for result in turn.results(attack):
@@ -94,7 +98,7 @@ def list_successors(turn: Turn, attack: Attack) -> Iterator[tuple[Losses, Turn]]
         if isinstance(result, Losses):
             yield result, after
             continue
-        for answer in after.actions():
+        for answer in list_answers(after):
             for losses in after.results(answer):
                 yield losses, after.after(answer, losses)
 
@@ -109,7 +113,7 @@ def compute_state_value(turn: Turn, attack: Attack, worths: dict[Losses, float])
         defending = turn.after(attack, result)
         total += chance * min(
             sum(float(p) * worths[losses] for losses, p in defending.results(answer).items())
-            for answer in defending.actions()
+            for answer in list_answers(defending)
         )
     return total
 

@@ -133,7 +133,7 @@ def _best_rolls() -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
         for name in (each.name for each in wanted):
             plan = best_plan(turn.position, TakeAll(name), budget=0.05, threads=1)
             for best in list_first_attacks(plan)[:1]:
-                losses = min(turn.results(Attack(*best[:3])))
+                losses = min(turn.list_losses(Attack(*best[:3])))
                 left = turn.position.find_holding(best.start).armies - losses[0]
                 their_left = turn.position.find_holding(best.to).armies - losses[1]
                 start, to = map(NAMES.index, best[:2])

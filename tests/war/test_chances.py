@@ -227,7 +227,7 @@ def test_a_better_roll_does_not_lower_the_chance() -> None:
         turn = make_line_turn(armies, players=("red", "blue", "green"), phase="attack")
         attacks = [each for each in turn.actions() if isinstance(each, Attack) and each.dice == 3]
         attack = max(attacks, key=lambda each: turn.armies_on(each.to))
-        results = sorted(turn.results(attack), key=lambda each: int(each.attackers))
+        results = turn.list_losses(attack)
         better, worse = (
             win_chances(turn.after(attack, each), games=60) for each in (results[0], results[-1])
         )

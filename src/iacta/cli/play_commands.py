@@ -21,7 +21,6 @@ from iacta.cli.dialogue import (
 from iacta.cli.game_text import describe_hint, describe_odds, format_neighbours, list_trades
 from iacta.cli.terminal import format_rows
 from iacta.cli.typed_names import (
-    Pair,
     Words,
     drop_noise,
     find_abbreviated,
@@ -31,7 +30,8 @@ from iacta.cli.typed_names import (
 )
 from iacta.forms.sentences import add_noun, name_armies
 from iacta.game import list_border_odds
-from iacta.game.actions import Action, EndPhase, Fortify
+from iacta.game.actions import Action, EndPhase
+from iacta.game.legal import list_fortify_limits
 from iacta.game.steps import list_advances
 from iacta.game.turn import Turn
 from iacta.inputs.checks import FrozenDict, parse_int, quote
@@ -146,11 +146,7 @@ def _fortify(dialogue: Dialogue, words: Words) -> Answer:
     else:
         _need(dialogue, "fortify", "you cannot fortify now")
     number, names = split_number(words)
-    most = dict[Pair, int]()
-    for action in turn.actions():
-        if isinstance(action, Fortify):
-            pair = action.start, action.to
-            most[pair] = max(most.get(pair, 0), action.armies)
+    most = list_fortify_limits(turn)
     start, to = find_pair(turn, names, [*most], "fortify Ural China 4")
     step: dict[str, Any] = {"do": "fortify", "from": start, "to": to}
     step["armies"] = most.get((start, to), 1) if number is None else number

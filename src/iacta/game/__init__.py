@@ -21,6 +21,7 @@ from iacta.game.actions import (
     EndPhase,
     Fortify,
     Place,
+    Result,
     Reveal,
     Trade,
 )
@@ -29,6 +30,7 @@ from iacta.game.deal import deal
 from iacta.game.missions import Eliminate, Hidden, Mission, Missions, OwnContinents, OwnTerritories
 from iacta.game.odds import BorderOdds, list_border_odds
 from iacta.game.policies import Evaluation, evaluate, evaluate_battle
+from iacta.game.state import FortifyReach, Phase
 from iacta.game.turn import Move, PlayedTurn, Policy, Turn
 from iacta.game.victory import Capitals, Share, Survivor, Victory
 from iacta.methods.kernel import Throw
@@ -47,6 +49,7 @@ __all__ = [
     "EndPhase",
     "Evaluation",
     "Fortify",
+    "FortifyReach",
     "Hand",
     "Hidden",
     "Losses",
@@ -55,10 +58,12 @@ __all__ = [
     "Move",
     "OwnContinents",
     "OwnTerritories",
+    "Phase",
     "Place",
     "PlayedStep",
     "PlayedTurn",
     "Policy",
+    "Result",
     "Reveal",
     "Sets",
     "Share",

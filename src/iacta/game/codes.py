@@ -17,7 +17,7 @@ from iacta.game.actions import Attack
 from iacta.game.cards import DECK, MAX_SET_ARMIES, SYMBOLS, Hand, Sets
 from iacta.game.legal import check_conquest, find_legal_action, list_actions
 from iacta.game.setup import MAX_NEW_ARMIES, STARTS, TurnOptions, list_owners
-from iacta.game.state import Phase, TurnData
+from iacta.game.state import FortifyReach, Phase, TurnData
 from iacta.game.victory import SURVIVAL, Victory, make_victory
 from iacta.inputs.checks import check_choice, parse_int, quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
@@ -268,7 +268,7 @@ def read_fields(phase: str, table: FileTable, board: Board) -> TurnFields:
         keep=read("keep", _read_keep, {}),
         rules_of=read("own", read_each("own", read_rules), {}),
         stay=read("stay", lambda value: read_names(value, "stay"), []),
-        fortify=read("fortify", read_text("fortify"), "connected"),
+        fortify=cast(FortifyReach, read("fortify", read_text("fortify"), "connected")),
         whole_battles=read_flag("whole"),
         players=read("players", lambda value: read_names(value, "players"), None),
         conquered=read_flag("conquered"),

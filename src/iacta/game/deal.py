@@ -13,6 +13,7 @@ from iacta.board.board import fold_name, read_name
 from iacta.board.codes import MAX_TERRITORY_ARMIES
 from iacta.game.cards import Sets
 from iacta.game.missions import Hidden, Missions
+from iacta.game.state import FortifyReach
 from iacta.game.turn import Turn
 from iacta.game.victory import Capitals, Victory
 from iacta.inputs.checks import quote, read_int, read_list
@@ -41,7 +42,7 @@ def deal(
     trade: Sets | None = None,
     symbols: Mapping[str, str] | None = None,
     rules_of: Mapping[str, Rules | str] | None = None,
-    fortify: str | None = None,
+    fortify: FortifyReach | None = None,
     whole_battles: bool = False,
 ) -> Turn:
     """Return the first turn of a game, with territories and armies dealt at random.

@@ -158,6 +158,18 @@ def list_fortifications(turn: TurnData) -> Iterator[Numbered]:
                     yield Numbered(partial(Fortify, names[v], names[to]), range(1, spare + 1))
 
 
+def list_fortify_limits(turn: TurnData) -> dict[tuple[str, str], int]:
+    """Return the largest number of armies for each last move that is legal in the phase `fortify`.
+
+    The keys are pairs of the start and the end. Each smaller number from 1 is also legal.
+    """
+    return {
+        (most.start, most.to): most.armies
+        for part in list_fortifications(turn)
+        if isinstance(most := part[-1], Fortify)
+    }
+
+
 def _find_reach(turn: TurnData, v: int) -> list[int]:
     """Return the territories to which the armies of v may move at the end of the turn."""
     player, owners, borders = turn.player, turn.owners, turn.setting.borders

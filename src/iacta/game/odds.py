@@ -82,7 +82,7 @@ def expect_roll_losses(turn: Turn, attack: Attack, their_dice: int | None = None
     [0.9209, 1.0791]
     """
     if their_dice is not None:
-        reduced = turn.compute_reduced_results(attack, their_dice).items()
+        reduced = turn.results(attack, their_dice).items()
         return _sum_losses((p, lost, killed) for (lost, killed), p in reduced)
     turn.list_losses(attack)  # raises an error for an illegal attack
     v, c = turn.index_ends(attack)

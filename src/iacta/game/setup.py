@@ -6,7 +6,7 @@ from typing import Any, TypedDict, TypeVar
 from iacta.board import Board, Position
 from iacta.board.board import fold_name, read_name
 from iacta.game.cards import DECK, SYMBOLS, Hand, Sets
-from iacta.game.state import FORTIFY, Phase, Setting, TurnState
+from iacta.game.state import FORTIFY, FortifyReach, Phase, Setting, TurnState
 from iacta.game.victory import SURVIVAL, Victory
 from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
@@ -26,7 +26,7 @@ class ChangeableOptions(TypedDict, total=False):
     keep: Mapping[str, int] | None
     rules_of: Mapping[str, Rules | str] | None
     stay: Iterable[str] | None
-    fortify: str | None
+    fortify: FortifyReach | None
     whole_battles: bool | None
     victory: Victory | None
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self, get_args
 
 from iacta.board import Board, Holding, Position
 from iacta.game.actions import Attack
@@ -15,7 +15,8 @@ from iacta.methods.kernel import Choice, Kernel, Throw
 from iacta.rules.rules import Rules
 
 Phase = Literal["trade", "place", "attack", "defend", "advance", "fortify", "over"]
-FORTIFY = ("connected", "adjacent", "none")
+FortifyReach = Literal["connected", "adjacent", "none"]
+FORTIFY: tuple[FortifyReach, ...] = get_args(FortifyReach)
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Setting(PickledByFields):
     rules_of: FrozenDict[str, Rules]
     keep: FrozenDict[str, int]
     stay: tuple[str, ...]
-    fortify: str
+    fortify: FortifyReach
     whole_battles: bool
 
     @cached_property
@@ -180,7 +181,7 @@ class TurnData:
         return self.setting.stay
 
     @property
-    def fortify(self) -> str:
+    def fortify(self) -> FortifyReach:
         """How far armies may move at the end of the turn."""
         return self.setting.fortify
 

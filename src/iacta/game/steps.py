@@ -16,11 +16,13 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from iacta.board import Board, Holding
-from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Place, Trade
+from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Trade
 from iacta.game.cards import PICTURED, Hand
+from iacta.game.legal import list_fortify_limits
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
+from iacta.methods.kernel import Throw
 from iacta.rules.dice import Dice, split_dice
 from iacta.rules.roll import Losses
 from iacta.rules.thrown import compare_dice, throw_dice
@@ -393,7 +395,7 @@ def list_rolls(turn: Turn, step: Step) -> list[StepRoll]:
         their_dice = turn.compute_dice_limits(start, to)[1]
         (result,) = turn.results(attack).sample(1, rng)
         after = turn.after(attack, result)
-        if after.phase == "defend":
+        if isinstance(result, Throw):
             answer = after.careful_defence()
             their_dice = answer.dice
             (result,) = after.results(answer).sample(1, rng)
@@ -448,10 +450,10 @@ def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:
 def _take_faces(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = read_border(turn, step)
     mine, theirs = _read_dice(turn, start, to, step)
-    lost, killed = compare_dice(mine, theirs, turn.rules_of.get(to, turn.rules))
-    left, against = map(turn.armies_on, (start, to))
+    attack = Attack(start, to, len(mine))
+    lost, killed = losses = turn.compare_dice(attack, mine, theirs)
     reduced = count_reduced_dice(turn, start, to, len(theirs))
-    after = turn.apply_battle(start, to, left - lost, against - killed, len(mine), reduced)
+    after = turn.after(attack, losses, reduced)
     return after, describe_attack(start, to, lost, killed, after, 1, reduced)
 
 
@@ -522,21 +524,14 @@ def _take_placement(turn: Turn, step: Step) -> tuple[Turn, str]:
             raise MalformedError(f"on must be pairs of a territory and armies, got {quote(entry)}")
         name = read_territory(turn, pair[0], "on")
         given[name] = read_int(pair[1], f"new armies on {name}", minimum=1)
-    if sum(given.values()) != turn.place:
-        raise IllegalError(f"new armies must be {turn.place} in all, got {sum(given.values())}")
-    for name in given:
-        if turn.owner_of(name) != turn.player:
-            raise IllegalError(f"{name} gets no new armies: {turn.player} does not own it")
-    for name in turn.board.territories:
-        if name in given:
-            turn = turn.after(Place(name, given[name]))
+    turn = turn.place_armies(given)
     return turn, "Place " + ", ".join(f"{number} on {name}" for name, number in given.items())
 
 
 def _take_fortification(turn: Turn, step: Step) -> tuple[Turn, str]:
     start, to = read_border(turn, step)
-    moves = [action for action in turn.actions() if isinstance(action, Fortify)]
-    most = max((move.armies for move in moves if (move.start, move.to) == (start, to)), default=0)
+    is_legal = turn.phase == "fortify"
+    most = list_fortify_limits(turn).get((start, to), 0) if is_legal else 0
     if not most:
         raise IllegalError(f"no armies can move from {start} to {to} now")
     armies = read_int(step.get("armies"), "armies to move", minimum=1, maximum=most)

@@ -21,7 +21,7 @@ the player adds two armies to that territory, at most once a turn; such cards ar
 one.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import (
@@ -33,6 +33,7 @@ from typing import (
     TypeVar,
     Unpack,
     cast,
+    overload,
     runtime_checkable,
 )
 
@@ -47,6 +48,7 @@ from iacta.game.actions import (
     Advance,
     Attack,
     Defend,
+    EndPhase,
     Fortify,
     Place,
     Result,
@@ -81,13 +83,14 @@ from iacta.game.setup import (
     read_victory_condition,
 )
 from iacta.game.state import TurnData, TurnState
-from iacta.inputs.checks import FrozenDict, quote, read_int
+from iacta.inputs.checks import FrozenDict, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
 from iacta.inputs.reprs import MAX_REPR_LENGTH
 from iacta.methods.kernel import Choice, Throw
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
+from iacta.rules.thrown import compare_dice
 
 A = TypeVar("A", bound=Action)
 
@@ -306,9 +309,16 @@ class Turn(TurnData):
     def actions(self) -> Actions:
         """Return the legal actions in the order of the board; no actions when the turn is over.
 
-        Long parts of the sequence, such as placing up to a thousand armies, are lazy. New armies
-        must be placed in the order of the board, so only one sequence of actions leads to each
-        placement.
+        New armies must be placed in the order of the board, so only one sequence of actions leads
+        to each placement; `place_armies` takes them in any order. Long parts of the sequence are
+        lazy: `actions().parts` has one part for each territory and each pair of territories, whose
+        actions differ only in the number of armies.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:900,Brazil:red:1;fortify")
+        >>> for part in turn.actions().parts:
+        ...     print(part[0], len(part))
+        Fortify('Peru', 'Brazil', 1) 899
+        EndPhase() 1
         """
         return self._actions
 
@@ -318,22 +328,67 @@ class Turn(TurnData):
 
     # Results of actions.
 
-    def results(self, action: Action) -> Distribution[Any]:
+    @overload
+    def results(self, action: Attack, their_dice: int) -> Distribution[Losses]: ...
+    @overload
+    def results(self, action: Attack, their_dice: None = None) -> Distribution[Losses | Throw]: ...
+    @overload
+    def results(self, action: Defend) -> Distribution[Losses]: ...
+    @overload
+    def results(self, action: Reveal) -> Distribution[Hand]: ...
+    @overload
+    def results(
+        self, action: Trade | Place | Advance | Fortify | EndPhase
+    ) -> Distribution[None]: ...
+    @overload
+    def results(self, action: Action) -> Distribution[Result]: ...
+    def results(self, action: Action, their_dice: int | None = None) -> Distribution[Any]:
         """Return the distribution of the results of an action.
 
         action: a legal action.
+        their_dice: the number of defence dice in a single roll; `None` for the usual number, which
+            is the largest legal number.
 
         The results of `Attack` and `Defend` are `Losses`; a negative loss is a gain. If the
         attacked player chooses defence dice after seeing the attack dice, the results of `Attack`
         are throws (`iacta.methods.kernel.Throw`). The result of `Reveal` is a `Hand`. The only
         result of any other action is `None`. The chances of cards are exact; other chances are
         floats that sum to 1 within 1e-12.
-        """
-        return self._compute_results(find_legal_action(self, self._actions, action))
 
-    def _compute_results(self, action: Action) -> Distribution[Any]:
+        Raises `IllegalError` for an illegal action, for more defence dice than the attacked player
+        can roll, and for `their_dice` in a whole battle or under rules by which the attacked player
+        chooses after seeing the attack dice.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> attack = Attack("Peru", "Brazil", 3)
+        >>> for losses, chance in turn.results(attack, their_dice=1).items():
+        ...     print(tuple(losses), round(chance, 4))
+        (0, 1) 0.6597
+        (1, 0) 0.3403
+        >>> turn.results(EndPhase())
+        Distribution({None: 1})
+        """
+        legal = find_legal_action(self, self._actions, action)
+        return self._compute_results(legal, self._read_reduced_dice(legal, their_dice))
+
+    def _read_reduced_dice(self, action: Action, their_dice: int | None) -> int | None:
+        """Return the number of defence dice; `None` for the usual number."""
+        if their_dice is None:
+            return None
+        if not isinstance(action, Attack):
+            raise IllegalError(f"their_dice applies to attacks only, got {action!r}")
+        usual = self.compute_dice_limits(action.start, action.to)[1]
+        number = read_int(their_dice, "their_dice", minimum=1, maximum=usual)
+        if not self.has_fixed_defence(action.to):
+            raise IllegalError(
+                f"their_dice must be left out where the attack on {action.to} is a whole battle, "
+                f"or the attacked player chooses after the roll, got {number}"
+            )
+        return None if number == usual else number
+
+    def _compute_results(self, action: Action, their_dice: int | None = None) -> Distribution[Any]:
         if isinstance(action, Attack):
-            return _list_results(self.find_choice(action))
+            return _list_results(self.find_choice(action, their_dice))
         if isinstance(action, Defend) and self.throw is not None:
             option = self.throw.options[action.dice - 1]
             return Distribution.from_pairs((Losses(*losses), p) for p, *losses in option)
@@ -379,15 +434,95 @@ class Turn(TurnData):
             raise IllegalError(f"{self.player} cannot reveal {quote(cards)}: {self.hand!r}")
         return self._replace_hand(self.hand - Hand(unknown=cards.number) + cards)
 
-    def after(self, action: Action, result: Result | tuple[int, int] = None) -> "Turn":
+    def compare_dice(self, attack: Attack, mine: Sequence[int], theirs: Sequence[int]) -> Losses:
+        """Return the losses in a single roll with known dice.
+
+        attack: a legal attack.
+        mine: the faces of the attack dice, in any order.
+        theirs: the faces of the defence dice, in any order.
+
+        Raises `IllegalError` for a whole battle, for a number of dice that the players cannot roll,
+        and for faces that the dice do not have.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> attack = Attack("Peru", "Brazil", 3)
+        >>> losses = turn.compare_dice(attack, [6, 2, 5], [5, 5])
+        >>> losses, turn.after(attack, losses).armies_on("Brazil")
+        (Losses(attackers=1, defenders=1), 3)
+        """
+        legal = find_legal_action(self, self._actions, attack)
+        most = self.compute_dice_limits(legal.start, legal.to)[1]
+        if not self.has_single_rolls(legal.to):
+            raise IllegalError(f"the battle for {legal.to} has no single rolls")
+        for name, faces, least, maximum in (
+            ("mine", mine, legal.dice, legal.dice),
+            ("theirs", theirs, 1, most),
+        ):
+            number = len(read_list(faces, name, "numbers"))
+            if not least <= number <= maximum:
+                span = maximum if least == maximum else f"from {least} to {maximum}"
+                raise IllegalError(f"{name} must have {span} dice, got {number}", parameter=name)
+        return compare_dice(mine, theirs, self.rules_of.get(legal.to, self.rules))
+
+    def place_armies(self, placement: Mapping[str, int]) -> "Turn":
+        """Return the turn after all new armies are placed.
+
+        placement: the number of new armies on each territory, in any order.
+
+        Raises `IllegalError` unless the numbers sum to the new armies, and for territories of other
+        players.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Alaska:red:1;place;place=3")
+        >>> turn = turn.place_armies({"Peru": 1, "Alaska": 2})
+        >>> turn.phase, turn.armies_on("Peru"), turn.armies_on("Alaska")
+        ('attack', 10, 3)
+        """
+        if not isinstance(placement, Mapping):
+            raise MalformedError(
+                f"placement must map territories to armies, got {quote(placement)}"
+            )
+        placed = dict[str, int]()
+        for given, armies in placement.items():
+            name = self.board.find(given)
+            placed[name] = placed.get(name, 0) + read_int(armies, f"new armies on {name}")
+        if sum(placed.values()) != self.place:
+            total = sum(placed.values())
+            raise IllegalError(f"new armies must be {self.place} in all, got {total}")
+        for name in placed:
+            if self.owner_of(name) != self.player:
+                raise IllegalError(
+                    f"{name} gets no new armies: {self.player} does not own it",
+                    parameter="placement",
+                )
+        turn = self
+        for name in self.board.territories:
+            if placed.get(name):
+                turn = turn.after(Place(name, placed[name]))
+        return turn
+
+    def after(
+        self,
+        action: Action,
+        result: Result | tuple[int, int] = None,
+        their_dice: int | None = None,
+    ) -> "Turn":
         """Return the turn after an action.
 
         action: a legal action, or an equal value.
         result: a possible result of the action; `None` for an action without dice or cards.
+        their_dice: the number of defence dice, as for `results`.
 
-        Raises `IllegalError` for an illegal action and for an impossible result.
+        Raises `IllegalError` for an illegal action, for an impossible result, and for the same
+        reasons as `results`.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> turn = turn.after(Attack("Peru", "Brazil", 3), (1, 1))
+        >>> turn.armies_on("Peru"), turn.armies_on("Brazil")
+        (8, 3)
+        >>> turn.after(EndPhase()).phase
+        'over'
         """
-        return self._apply(action, result)._end_if_won(self)
+        return self._apply(action, result, their_dice)._end_if_won(self)
 
     def _end_if_won(self, before: "Turn") -> "Turn":
         """Return the turn, which ends if the action since `before` has won the game.
@@ -400,9 +535,11 @@ class Turn(TurnData):
             return self.replace_state(self.state._replace(then="over"))
         return self.replace_state(self.state._replace(phase="over", place=0, first=0))
 
-    def _apply(self, action: Action, result: Result | tuple[int, int]) -> "Turn":
+    def _apply(
+        self, action: Action, result: Result | tuple[int, int], their_dice: int | None
+    ) -> "Turn":
         action = find_legal_action(self, self._actions, action)
-        results = self._compute_results(action)
+        results = self._compute_results(action, self._read_reduced_dice(action, their_dice))
         known = _find_result(result, results)
         if known is None and None not in results:
             raise IllegalError(
@@ -497,32 +634,6 @@ class Turn(TurnData):
         defence = self.setting.kernels[c].rules.defence
         return tuple(attack.dice for attack in attacks), min(self.armies[c], defence.kept)
 
-    def compute_reduced_results(self, attack: Attack, their_dice: int) -> Distribution[Losses]:
-        """Return the distribution of losses if the attacked player rolls fewer dice than possible.
-
-        attack: a legal attack.
-        their_dice: the number of defence dice.
-
-        Raises `IllegalError` if the attacked player can roll no more dice, for a whole battle, and
-        under rules by which the attacked player chooses after seeing the attack dice. Under such
-        rules, `results` already covers all choices.
-
-        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
-        >>> attack = Attack("Peru", "Brazil", 3)
-        >>> for losses, chance in turn.compute_reduced_results(attack, 1).items():
-        ...     print(tuple(losses), round(chance, 4))
-        (0, 1) 0.6597
-        (1, 0) 0.3403
-        """
-        legal = find_legal_action(self, self._actions, attack)
-        usual = self.compute_dice_limits(legal.start, legal.to)[1]
-        number = read_int(their_dice, "their_dice", minimum=1, maximum=usual)
-        if number == usual or not self.has_fixed_defence(legal.to):
-            raise IllegalError(
-                f"their_dice must be left out if the attacked player rolls as usual, got {number}"
-            )
-        return cast(Distribution[Losses], _list_results(self.find_choice(legal, number)))
-
     def has_single_rolls(self, to: str) -> bool:
         """Return whether attacks on a territory are single rolls rather than whole battles.
 
@@ -585,9 +696,7 @@ class Turn(TurnData):
             else:
                 losses = Losses(lost, killed)
                 fit = tuple(
-                    attack.dice
-                    for attack in attacks
-                    if losses in self.compute_reduced_results(attack, their_dice)
+                    attack.dice for attack in attacks if losses in self.results(attack, their_dice)
                 )
             if number not in fit:
                 few = " or ".join(map(str, sorted(fit))) or "left out, as for several rolls,"

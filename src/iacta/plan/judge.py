@@ -163,7 +163,7 @@ def list_reduced_ends(
     dice, their_dice: the numbers of attack and defence dice.
     """
     mine, theirs = map(turn.armies_on, border)
-    results = turn.compute_reduced_results(Attack(*border, dice), their_dice).items()
+    results = turn.results(Attack(*border, dice), their_dice).items()
     return [
         (float(p), turn.apply_battle(*border, mine - lost, theirs - killed, dice, their_dice))
         for (lost, killed), p in results

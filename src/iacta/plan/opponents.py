@@ -7,6 +7,7 @@ from math import prod
 from typing import ClassVar, TypeAlias
 
 from iacta.game import Fortify, Turn
+from iacta.game.legal import list_fortify_limits
 from iacta.plan.goals import TakeAll, TakeAny
 
 # Territories that an opponent takes one after the other.
@@ -147,8 +148,9 @@ def list_moves_to_compare(turn: Turn) -> list[Fortify]:
 
     turn: a turn in its fortify phase.
     """
-    moves = [action for action in turn.actions() if isinstance(action, Fortify)]
-    return moves if len(moves) <= MAX_MOVES else [*list_fortify_moves(turn, turn.board.territories)]
+    if sum(list_fortify_limits(turn).values()) > MAX_MOVES:
+        return [*list_fortify_moves(turn, turn.board.territories)]
+    return [action for action in turn.actions() if isinstance(action, Fortify)]
 
 
 def list_fortify_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:
@@ -158,8 +160,7 @@ def list_fortify_moves(turn: Turn, exposed: Iterable[str]) -> Iterator[Fortify]:
     exposed: the territories that an opponent can attack.
     """
     wanted = {*exposed}
-    firsts = ((part[0], len(part)) for part in turn.actions().parts)
-    most = {(one.start, one.to): spare for one, spare in firsts if isinstance(one, Fortify)}
+    most = list_fortify_limits(turn)
     largest = sorted({(-spare, start) for (start, _), spare in most.items()})[:MAX_SOURCES]
     for (start, to), spare in most.items():
         if to in wanted and (-spare, start) in largest:

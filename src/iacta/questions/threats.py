@@ -16,7 +16,8 @@ from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import add_noun, name_armies
 from iacta.forms.shared_parameters import TIME_LIMIT
-from iacta.game import Fortify, Turn
+from iacta.game import Turn
+from iacta.game.legal import list_fortifications
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
 from iacta.plan.levels import USUAL, read_level
@@ -203,7 +204,7 @@ def _may_fortify(turn: Turn) -> bool:
     """Return whether the player has a fortifying move in this turn."""
     if turn.phase == "over" or turn.fortify == "none":
         return False
-    return any(isinstance(each, Fortify) for each in enter_phase(turn, "fortify").actions())
+    return any(list_fortifications(enter_phase(turn, "fortify")))
 
 
 def describe_threat(threat: Threatened, player: str) -> str:

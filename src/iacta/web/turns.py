@@ -22,7 +22,7 @@ from iacta.forms.moment import describe_condition, describe_count, describe_winn
 from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.reasons import describe_reason
 from iacta.forms.sentences import add_noun
-from iacta.game import BorderOdds, Fortify, Throw, Turn, list_border_odds
+from iacta.game import BorderOdds, Throw, Turn, list_border_odds
 from iacta.game.action_records import PlayedStep
 from iacta.game.codes import (
     OPTIONS,
@@ -33,6 +33,7 @@ from iacta.game.codes import (
     read_rules,
 )
 from iacta.game.deal import count_starting_armies, deal_armies
+from iacta.game.legal import list_fortify_limits
 from iacta.game.setup import list_owners
 from iacta.game.steps import (
     STEP_TEXTS,
@@ -414,11 +415,8 @@ def _describe_choices(turn: Turn) -> dict[str, Any]:
         "count": describe_count(turn),
     }
     if turn.phase == "fortify":
-        most: dict[tuple[int, int], int] = {}
-        for action in turn.actions():
-            if isinstance(action, Fortify):
-                most[numbers[action.start], numbers[action.to]] = action.armies
-        state["fortify"] = [[v, c, number] for (v, c), number in most.items()]
+        most = list_fortify_limits(turn).items()
+        state["fortify"] = [[numbers[v], numbers[c], number] for (v, c), number in most]
     return state
 
 

@@ -44,7 +44,7 @@ from iacta.forms.shared_parameters import (
 )
 from iacta.game import Sets, Turn, traded_armies
 from iacta.game.moment import read_moment
-from iacta.game.state import FORTIFY
+from iacta.game.state import FORTIFY, FortifyReach
 from iacta.inputs.checks import parse_int, quote, read_int, read_list, set_field
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.plan import (
@@ -254,7 +254,7 @@ class PlanParameters(VictoryForm, RulesForm, Question):
         needs="hold",
         default=None,
     )
-    fortify: str | None = parameter(
+    fortify: FortifyReach | None = parameter(
         OneOf(FORTIFY),
         "With --hold: adjacent or none.",
         usual=FORTIFY[0],
