@@ -265,3 +265,14 @@ def test_an_ai_that_finds_no_action_ends_its_turn(monkeypatch: pytest.MonkeyPatc
     assert [step.step["do"] for step in Game(start, seats, 1)] == [
         step.step["do"] for step in steps
     ]
+
+
+def test_only_a_table_enters_its_own_dice() -> None:
+    turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1")
+    game = Game(turn, {"red": "person", "blue": "usual"}, seed=5)
+    faces = {"do": "faces", "from": "Peru", "to": "Brazil", "mine": "665", "theirs": "11"}
+    attack = {"do": "attack", "from": "Peru", "to": "Brazil", "left": 9, "their_left": 0}
+    for step in (faces, attack):
+        with pytest.raises(IactaError, match=f"do must not be '{step['do']}'"):
+            game.decide(step)
+        assert game.decide(step, has_table_dice=True).turn.armies_on("Peru") <= 9

@@ -36,7 +36,8 @@ from iacta.war.players import PLAYERS, find_player
 PERSON = "person"
 MAX_ROUNDS = 200  # a game ends without a winner after this many rounds
 GAME_KEYS = ("version", "board", "turn", "seats", "max_rounds", "steps")
-DECISIONS = ("trade", "place", "roll", "attack", "faces", "advance", "fortify", "stop")
+TABLE_DICE = ("attack", "faces")  # the steps that enter dice thrown at a table
+DECISIONS = ("trade", "place", "roll", *TABLE_DICE, "advance", "fortify", "stop")
 
 Seat: TypeAlias = str | Policy
 
@@ -154,12 +155,13 @@ class Game:
         """Return the game after the next steps of computers, until a person must decide."""
         return replace(self, steps=(*self.steps, *self))
 
-    def decide(self, decision: Action | Step) -> "Game":
+    def decide(self, decision: Action | Step, *, has_table_dice: bool = False) -> "Game":
         """Return the game after a decision of the person for whom it waits.
 
         decision: a legal action, or a step as for `iacta.game.steps.take_step`: `roll` without
-            `once` or `dice` rolls to the end of a battle, `attack` and `faces` enter dice that were
-            thrown at a table, and `place` places all new armies.
+            `once` or `dice` rolls to the end of a battle, and `place` places all new armies.
+        has_table_dice: whether the steps `attack` and `faces` are possible, which enter dice that
+            were thrown at a table. A player who may enter dice decides the losses.
 
         Raises `IactaError` for an illegal decision, and if no person must decide.
 
@@ -173,6 +175,8 @@ class Game:
             now = "the game is over" if self.is_over else f"the computer plays {self.turn.player}"
             raise IllegalError(f"no person can decide now: {now}")
         step = self._read_decision(decision)
+        if step["do"] in TABLE_DICE and not has_table_dice:
+            raise IllegalError(f"the game rolls the dice, so do must not be {quote(step['do'])}")
         return replace(self, steps=(*self.steps, play_step(self.turn, step)))
 
     def throw_faces(self, decision: Action | Step) -> tuple[list[int], list[int]] | None:
