@@ -347,7 +347,7 @@ def _play_ai(turn: Turn, name: str, seed: int) -> PlayedTurn:
             plan = _plan_turn(seen, name, seed + number)
         is_open = seen is turn  # nothing is hidden, so the plan contains the next turns
         ends = [*(move.turn for move in plan.moves[1:]), plan.end]
-        for move, end in zip(plan.moves, ends, strict=True):
+        for move, end in zip(plan.moves, ends, strict=False):  # a plan may have no moves
             if move.turn != turn.seen_by(player) or isinstance(move.action, Reveal):
                 break
             moves.append(Move(turn, move.action, move.result))
