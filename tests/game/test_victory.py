@@ -356,3 +356,34 @@ def test_missions_that_are_not_named_are_hidden() -> None:
     one = Turn.from_code(code.format("1 territory with 60 armies"))
     assert isinstance(one.victory, Missions)
     assert one.victory.missions["red"] == read_mission("1 territories with 60 armies")
+
+
+@for_each(
+    "victory, part, targets",
+    [
+        (Survivor(), 2 / 5, []),
+        (Share(5), 2 / 5, []),
+        (Capitals({"red": "Peru", "blue": "Siam"}), 1 / 2, ["Peru", "Siam"]),
+        (Missions({"red": "5 territories"}), 2 / 5, []),
+        (Missions({"red": "2 territories with 4 armies"}), 1 / 2, ["Peru"]),
+        (
+            Missions({"red": "South America"}),
+            1 / 4,
+            ["Venezuela", "Peru", "Brazil", "Argentina"],
+        ),
+        (Missions({"red": "eliminate blue"}), 1 - 3 / 21, ["Brazil", "Ural", "Siam"]),
+        (Missions({"blue": "2 territories"}), 0, []),
+    ],
+)
+def test_progress_and_targets_belong_to_the_way_to_win(
+    victory: Victory, part: float, targets: list[str]
+) -> None:
+    code = "1;classic;red;Peru:red:3,Egypt:red:4,Brazil:blue:2,Siam:blue:1,Ural:blue:1;attack"
+    turn = Turn.from_code(code).with_options(victory=victory)
+    assert turn.victory.measure_progress(turn, "red") == pytest.approx(part, abs=0.05)
+    assert [*turn.victory.list_targets(turn, "red")] == targets
+
+
+def test_a_player_who_has_won_has_full_progress() -> None:
+    turn = Turn.from_code("1;classic;red;Peru:red:3;over;players=red,blue")
+    assert turn.victory.measure_progress(turn, "red") == 1

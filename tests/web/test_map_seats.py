@@ -1,10 +1,11 @@
 """Persons in a game on the board page: the phone, resignations, eliminations, long games."""
 
 import re
+from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
 
-from tests.web.board_page import TINY, attack, link, spot
+from tests.web.board_page import TINY, attack, link, reopen, spot
 from tests.web.conftest import Visit, barriers
 
 PLAYERS = "p=red&p=blue&p=green&h=a9.b9.b2.c9&go=1"
@@ -103,3 +104,30 @@ def test_players_who_roll_their_own_dice_enter_them(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Roll once")).to_be_hidden()
     page.locator("#rolls").get_by_text("I lose 0, they 2").click()
     expect(page.locator("#battle-said")).to_have_text("9 against 7.")
+
+
+def test_progress_and_capitals_are_shown_and_secrets_are_not(visit: Visit) -> None:
+    capitals = "attack;own=B:capital;win=capitals:all,red:A,blue:B"
+    page = visit(
+        link(TINY, f"v=3&p=red&p=blue&h=a9.b1.b1.b2&c={quote(capitals)}&y=person.simple&go=1&e=1")
+    )
+    expect(page.locator("#legend")).to_contain_text("1 of 2 capitals")
+    expect(page.locator("#legend .bar .now")).to_have_count(2)
+    expect(page.locator("#map .capital text")).to_have_text(["2", "3"])
+    expect(spot(page, "B")).to_have_attribute(
+        "aria-label", "B, blue, 1 army, goal, capital of blue, 3 defence dice"
+    )
+    expect(page.locator("#map .edge.target")).to_have_count(2)
+    missions = "attack;win=missions:,red:secret 3 territories,blue:secret eliminate red"
+    fragment = f"v=3&p=red&p=blue&h=a9.b1.b1.b2&c={quote(missions)}&go=1&e=1"
+    reopen(page, link(TINY, f"{fragment}&y=person.simple"))
+    expect(page.locator("#legend")).to_contain_text("1 of 3 territories")
+    expect(page.locator("#legend")).to_contain_text("secret mission")
+    expect(page.locator("#legend")).not_to_contain_text("of red left")
+    reopen(page, link(TINY, f"{fragment}&y=person.person"))
+    expect(page.locator("#passing")).to_be_visible()
+    expect(page.locator("#legend")).not_to_contain_text("1 of 3")
+    tap(page, "I am red")
+    page.get_by_role("button", name="Show my").dispatch_event("click")
+    expect(page.locator("#legend")).to_contain_text("1 of 3 territories")
+    expect(page.locator("#legend")).not_to_contain_text("of red left")

@@ -23,6 +23,8 @@ from iacta.game.victory import (
     Victory,
     WayToWin,
     choose_cheapest,
+    intersect_ways,
+    measure_ways,
     register_victory,
     replace_error_prefix,
     spell_players,
@@ -88,6 +90,14 @@ class Mission:
     def describe_progress(self, turn: GameState, player: str) -> str:
         """Describe a player's progress in a turn, such as "3 of 4"; empty if it is unknown."""
 
+    def measure_progress(self, turn: GameState, player: str) -> float:
+        """Return a player's progress in a turn, from 0 to 1; 0 if it is unknown."""
+        return measure_ways(self.list_ways(turn, player), turn, player)
+
+    def list_targets(self, turn: GameState, player: str) -> tuple[str, ...]:
+        """Return the territories that the mission needs in every way to fulfil it."""
+        return intersect_ways(self.list_ways(turn, player), turn)
+
     @abstractmethod
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
         """Return the mission in the format of the core.
@@ -139,6 +149,11 @@ class OwnTerritories(Mission):
 
     def describe_progress(self, turn: GameState, player: str) -> str:
         return f"{self._count(turn, player)} of {self.format_text()}"
+
+    def list_targets(self, turn: GameState, player: str) -> tuple[str, ...]:
+        """Return the player's territories without enough armies."""
+        held = zip(turn.board.territories, turn.owners, turn.armies, strict=True)
+        return tuple(t for t, owner, armies in held if owner == player and armies < self.armies)
 
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
         return CoreMission("lands", self.number, self.armies)
@@ -292,6 +307,11 @@ class Eliminate(Mission):
 
     def describe_progress(self, turn: GameState, player: str) -> str:
         return f"{turn.owners.count(self.player)} territories of {self.player} left"
+
+    def measure_progress(self, turn: GameState, player: str) -> float:
+        """Return 1 without territories of the target, and 0 from an equal share of the map."""
+        equal = len(turn.owners) / len(turn.players)  # what each player has after a deal
+        return max(0.0, 1 - turn.owners.count(self.player) / equal)
 
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
         if self.player not in players:  # eliminated: any survivor fulfils the mission
@@ -622,6 +642,12 @@ class Missions(Victory):
 
     def describe_progress(self, turn: GameState, player: str) -> str:
         return self._missions[player].describe_progress(turn, player)
+
+    def measure_progress(self, turn: GameState, player: str) -> float:
+        return self._missions[player].measure_progress(turn, player)
+
+    def list_targets(self, turn: GameState, player: str) -> tuple[str, ...]:
+        return self._missions[player].list_targets(turn, player)
 
     def describe_win(self, turn: GameState, player: str) -> str:
         kind = SECRET if player in self.secret else ""

@@ -182,6 +182,17 @@ class Victory:
     def describe_progress(self, turn: GameState, player: str) -> str:
         """Describe the progress of a player in a turn; empty for a condition without progress."""
 
+    def measure_progress(self, turn: GameState, player: str) -> float:
+        """Return the progress of a player towards winning, from 0 to 1.
+
+        It is the largest part of a way to win that the player owns; 0 without a known way.
+        """
+        return measure_ways(self.list_ways(turn, player), turn, player)
+
+    def list_targets(self, turn: GameState, player: str) -> tuple[str, ...]:
+        """Return the territories that a player needs in every way to win, in the board's order."""
+        return intersect_ways(self.list_ways(turn, player), turn)
+
     @abstractmethod
     def describe_win(self, turn: GameState, player: str) -> str:
         """Return the reason for a player's win as a clause; unused for the last survivor.
@@ -275,6 +286,31 @@ class Victory:
         )
 
 
+def measure_ways(ways: Sequence[WayToWin], turn: GameState, player: str) -> float:
+    """Return the largest part of a way to win that a player owns, from 0 to 1.
+
+    >>> from iacta.game import Turn
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
+    >>> measure_ways([WayToWin(("Peru", "Brazil")), WayToWin(number=4)], turn, "red")
+    0.5
+    """
+    held = zip(turn.board.territories, turn.owners, turn.armies, strict=True)
+    own = {name: armies for name, owner, armies in held if owner == player}
+    parts = [0.0]
+    for way in ways:
+        number = sum(armies >= way.armies for armies in own.values())
+        parts.append(min(number / way.number, 1) if way.number else 1)
+        if way.territories:
+            parts[-1] *= sum(name in own for name in way.territories) / len(way.territories)
+    return max(parts)
+
+
+def intersect_ways(ways: Sequence[WayToWin], turn: GameState) -> tuple[str, ...]:
+    """Return the territories that belong to all ways to win, in the order of the board."""
+    needed = [{*way.territories} for way in ways] or [set[str]()]
+    return tuple(name for name in turn.board.territories if name in set.intersection(*needed))
+
+
 def register_victory(victory: type[V]) -> type[V]:
     """Register a class of victory conditions by its name, for use in texts."""
     VICTORIES[victory.word] = victory  # type: ignore[attr-defined,assignment] # a class of conditions
@@ -326,6 +362,12 @@ class Survivor(Victory):
 
     def describe_progress(self, turn: GameState, player: str) -> str:
         return ""
+
+    def measure_progress(self, turn: GameState, player: str) -> float:
+        return turn.owners.count(player) / sum(map(bool, turn.owners))
+
+    def list_targets(self, turn: GameState, player: str) -> tuple[str, ...]:
+        return ()
 
     def describe_win(self, turn: GameState, player: str) -> str:
         return ""

@@ -277,6 +277,36 @@ class PossibleTrade(TypedDict):
     step: dict[str, Any]
 
 
+class Progress(TypedDict):
+    """The progress of a player towards winning.
+
+    player: the name of the player.
+    part: the progress, from 0 to 1.
+    words: the progress in words.
+    is_secret: whether the other players do not know it.
+    targets: the territories that the player needs, as far as they are certain.
+    """
+
+    player: str
+    part: float
+    words: str
+    is_secret: bool
+    targets: list[int]
+
+
+class CapitalMark(TypedDict):
+    """A capital.
+
+    territory: the number of the territory.
+    player: the name of its first owner.
+    dice: the maximum number of dice that defend it.
+    """
+
+    territory: int
+    player: str
+    dice: int
+
+
 class BriefTurn(TypedDict):
     """The state of a turn that the page does not show.
 
@@ -323,6 +353,8 @@ class TurnRecord(BriefTurn):
     mission: the mission of the player to move and their progress; empty if it is no secret.
     public: `condition` without secret missions.
     count: the winner if the game ends now and the territories are counted, in words.
+    progress: the progress of each surviving player towards winning.
+    capitals: the capitals.
     fortify: in the phase `fortify`, the legal moves: from, to, and the most armies.
     """
 
@@ -337,6 +369,8 @@ class TurnRecord(BriefTurn):
     mission: str
     public: str
     count: str
+    progress: list[Progress]
+    capitals: list[CapitalMark]
     fortify: NotRequired[list[tuple[int, int, int]]]
 
 

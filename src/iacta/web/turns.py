@@ -62,6 +62,7 @@ from iacta.war.games import list_seats
 from iacta.war.players import PLAYERS
 from iacta.web.hands import describe_hands, describe_trade_phase, encode_seen
 from iacta.web.labels import read_goal_step
+from iacta.web.progress import describe_ways_to_win
 from iacta.web.read_question import read_sent_board, read_sent_players, read_text
 
 MAX_ARMIES_FOR_LUCK = 1_000  # the luck of larger battles takes too long to compute
@@ -413,6 +414,7 @@ def _describe_choices(turn: Turn) -> dict[str, Any]:
         "standings": {name: _describe_standing(turn, name) for name in turn.survivors},
         **describe_hands(turn),
         "count": describe_count(turn),
+        **describe_ways_to_win(turn),
     }
     if turn.phase == "fortify":
         most = list_fortify_limits(turn).items()

@@ -67,6 +67,8 @@ function formatArmies(count) {
   return String(count);
 }
 
+const STAR = "M0-1L.29-.4.95-.31.48.15.59.81 0 .5-.59.81-.48.15-.95-.31-.29-.4Z"; // a star in a circle
+
 export class BoardMap {
   /**
    * `callbacks` has four functions. The map calls `click` with a clicked or tapped territory,
@@ -485,6 +487,19 @@ export class BoardMap {
         fill: colour,
       }),
       svg("text", { class: "digits", "font-size": size.toFixed(1), fill: digits }, text),
+      this.markCapital(t, half),
+    );
+  }
+
+  /** Return the mark of a capital: a star with the number of its defence dice; "" for none. */
+  markCapital(t, half) {
+    const capital = this.shown.capitals.find(({ territory }) => territory === t);
+    if (!capital) return "";
+    return svg(
+      "g",
+      { class: "capital", transform: `translate(${1.25 * half} ${-half}) scale(${half})` },
+      svg("path", { d: STAR }),
+      svg("text", { "font-size": 0.75, y: 0.05 }, String(capital.dice)),
     );
   }
 
@@ -499,6 +514,8 @@ export class BoardMap {
     );
     if (shown.aimed === t) parts.push("attacked");
     if (shown.targets.includes(t)) parts.push("goal");
+    const capital = shown.capitals.find(({ territory }) => territory === t);
+    if (capital) parts.push(`capital of ${capital.player}, ${capital.dice} defence dice`);
     if (shown.keep[t]) parts.push(`keep ${shown.keep[t]}`);
     if (shown.stay.includes(t)) parts.push("may not attack");
     if (shown.danger?.chances[t] != null) parts.push(`${shown.danger.figures[t] || "<1%"} to fall`);

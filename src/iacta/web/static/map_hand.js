@@ -23,20 +23,20 @@ const SYMBOLS = {
 
 const findTurnCode = () => findTurn(findTurnStart())?.code;
 
-/** Whether the hand of the player to move may be shown. */
-const isShown = () => !isGame() || countPersons() < 2 || store.handOf === findTurnCode();
+/** Whether the hand and the mission of the player to move may be shown. */
+export const isHandShown = () => !isGame() || countPersons() < 2 || store.handOf === findTurnCode();
 
 const showHand = () => update({ handOf: findTurnCode() });
 
 /** Return the button that shows the hand and the mission; null if they are shown. */
 const showCover = () =>
-  !isShown() &&
+  !isHandShown() &&
   row(tool(findTurn().mission ? "Show my cards and my mission" : "Show my cards", showHand));
 
 /** Return the hand and the mission of a person, without actions. */
 export function showOwn() {
   const turn = findTurn();
-  const hasHand = turn?.hand?.length;
+  const hasHand = turn?.hand?.length > 0;
   if (!isGame() || isComputer() || turn?.phase === "trade" || !(hasHand || turn?.mission))
     return null;
   return element(
@@ -53,7 +53,7 @@ export function showOwn() {
 export function showTrade() {
   const turn = findTurn();
   const said = element("p", { id: "trade-said" }, `${turn.sentence} ${turn.sets}`);
-  if (!isShown()) return [said, showCover()];
+  if (!isHandShown()) return [said, showCover()];
   const keys = store.traded.map((k) => turn.hand[k].key).sort();
   const found = turn.trades.filter((trade) => String(trade.keys) === String(keys));
   const isWrong = store.traded.length === SET_SIZE && !found.length;

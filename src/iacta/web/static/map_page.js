@@ -29,6 +29,7 @@ import { showGoals, showThreats } from "./map_lists.js";
 import { showQuestion } from "./map_new.js";
 import { EXAMPLES, listRecent } from "./map_open.js";
 import { listOptions, markPlayer, row } from "./map_parts.js";
+import { listTargets, showProgress } from "./map_progress.js";
 import { mayAct } from "./map_seats.js";
 import {
   commit,
@@ -91,6 +92,9 @@ export function render() {
   for (const part of [on["goal-now"], on.threatened]) part.hidden = !isShown;
   for (const part of [on.hint, on.advice]) part.hidden = !isGame();
   on.hint.disabled = on.advice.disabled = !turn || turn.phase === "over" || !mayAct();
+  on["new-game"].textContent = isGame()
+    ? "New game with the same players"
+    : "New game against two computers";
   on.resign.hidden = !isGame() || !isAnalysing();
   on.resign.disabled = !mayAct();
   on.advice.ariaPressed = String(isGame() && isShown);
@@ -157,8 +161,16 @@ function findView(turn) {
   const { chosen, picked, placing } = store;
   const state = findEdited();
   const { players, owners, armies, mover, stay, keep } = state;
-  const targets = findGoal()?.targets ?? [];
-  const none = { aimed: null, figures: null, scene: null, strike: null, danger: null, lands: null };
+  const targets = isGame() && !isAdvised() ? listTargets() : (findGoal()?.targets ?? []);
+  const none = {
+    capitals: [],
+    aimed: null,
+    figures: null,
+    scene: null,
+    strike: null,
+    danger: null,
+    lands: null,
+  };
   const view = { players, owners, armies, mover, stay, keep, targets, chosen, ...none };
   view.labels = players.map((_, player) => findPlayer(player));
   if (!turn || turn.problem || store.fixes) return view;
@@ -177,6 +189,7 @@ function findView(turn) {
     ...view,
     figures: scene?.figures ?? null,
     scene,
+    capitals: turn.capitals ?? [],
     danger,
     lands: store.showing === "income" ? listWholeLands(turn.holders) : null,
     strike: isGame() ? findStrike() : null,
@@ -223,7 +236,7 @@ function showLegend({ owners, armies: numbers }) {
     const words = ` ${findPlayer(player).short}${kind}: `;
     const standing = isAnalysing() && findTurn()?.standings?.[store.state.players[player]];
     const said = [armies, lands, standing].filter(Boolean).join(", ");
-    return element("li", {}, markPlayer(player), words, said);
+    return element("li", {}, markPlayer(player), words, said, showProgress(player));
   });
   redraw(on.legend, rows);
 }
