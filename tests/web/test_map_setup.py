@@ -32,7 +32,7 @@ def test_a_first_visit_shows_a_position_with_a_goal(visit: Visit) -> None:
 
 def test_the_player_to_move_gets_the_first_taps(visit: Visit) -> None:
     page = visit("/map")
-    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Set up", exact=True).click()
     expect(page.locator("#owners [aria-pressed=true]")).to_contain_text("red")
     spot(page, "Ural").click()
     says(page, "Ural", "red, 1, goal")
@@ -156,7 +156,7 @@ def test_quick_ways_fill_a_board(visit: Visit) -> None:
 
 def test_files_are_dropped_opened_and_pasted(visit: Visit) -> None:
     page = visit("/map")
-    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Set up", exact=True).click()
     dropped(page, (FILES / "domination.map").read_text(), "domination.map")
     expected = read_board(FILES / "domination.map")
     expect(page.locator("#board-name")).to_have_text(expected.name)
@@ -237,7 +237,7 @@ def test_a_board_is_painted_with_few_taps(visit: Visit) -> None:
     size = {"width": 360, "height": 740}
     page = visit("/map", viewport=size, has_touch=True, is_mobile=True)
     says(page, "Ukraine", "red, 42")
-    page.get_by_role("button", name="Set up").tap()
+    page.get_by_role("button", name="Set up", exact=True).tap()
     page.get_by_role("button", name="Clear", exact=True).tap()
     wanted = {
         name: (("red", "blue", "green")[t % 3], 1 + t * 7 % 4 + 20 * (t == 9))
@@ -269,7 +269,7 @@ def test_a_board_is_painted_with_few_taps(visit: Visit) -> None:
 def test_positions_that_were_analysed_are_kept_in_the_browser(visit: Visit) -> None:
     page = visit(TINY_LINK)
     play(page)
-    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Set up", exact=True).click()
     page.get_by_label("Start from").select_option(label="Take Asia with red\u2019s 42 armies")
     expect(spot(page, "Ukraine")).to_be_visible()
     page.get_by_label("Start from").select_option(label="Recent: red, 9 armies, on tiny")

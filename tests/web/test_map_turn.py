@@ -385,7 +385,7 @@ def test_impossible_steps_are_refused(visit: Visit) -> None:
 
 def test_a_stopped_search_returns_its_best_result(visit: Visit) -> None:
     page = visit("/map")
-    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Set up", exact=True).click()
     page.get_by_label("Start from").select_option(label="Eliminate blue with four stacks")
     says(page, "Brazil", "red, 22")
     page.get_by_role("button", name="Analyse", exact=True).click()

@@ -56,7 +56,7 @@ def test_only_the_page_scrolls(visit: Visit, width: int) -> None:
     assert page.evaluate(SCROLLERS) == ["view"]  # a zoomed map scrolls inside its frame
     page.get_by_role("button", name="Goal: Take East").click()
     assert page.evaluate(SCROLLERS) == ["view"]
-    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Set up", exact=True).click()
     for summary in page.locator("#setup summary").all():
         summary.click()
     page.get_by_text("All territories as a table").click()
@@ -249,7 +249,7 @@ def test_names_are_escaped_everywhere(visit: Visit) -> None:
         | {names[0]: {"owner": "<u>me</u>", "armies": 9}},
     }
     page = visit("/map")
-    page.get_by_role("button", name="Set up").click()
+    page.get_by_role("button", name="Set up", exact=True).click()
     page.get_by_text("Deal, open or paste").click()
     page.fill("#pasted", json.dumps(position))
     page.get_by_role("button", name="Use it").click()

@@ -185,12 +185,16 @@ class Victory:
     def measure_progress(self, turn: GameState, player: str) -> float:
         """Return the progress of a player towards winning, from 0 to 1.
 
-        It is the largest part of a way to win that the player owns; 0 without a known way.
+        turn: the turn. The progress is the largest part of a way to win that the player owns; 0
+            without a known way.
         """
         return measure_ways(self.list_ways(turn, player), turn, player)
 
     def list_targets(self, turn: GameState, player: str) -> tuple[str, ...]:
-        """Return the territories that a player needs in every way to win, in the board's order."""
+        """Return the territories that a player needs in every way to win.
+
+        turn: the turn.
+        """
         return intersect_ways(self.list_ways(turn, player), turn)
 
     @abstractmethod
@@ -289,6 +293,9 @@ class Victory:
 def measure_ways(ways: Sequence[WayToWin], turn: GameState, player: str) -> float:
     """Return the largest part of a way to win that a player owns, from 0 to 1.
 
+    ways: the ways to win.
+    turn: the turn.
+
     >>> from iacta.game import Turn
     >>> turn = Turn.from_code("1;classic;red;Peru:red:3,Brazil:blue:2")
     >>> measure_ways([WayToWin(("Peru", "Brazil")), WayToWin(number=4)], turn, "red")
@@ -306,7 +313,11 @@ def measure_ways(ways: Sequence[WayToWin], turn: GameState, player: str) -> floa
 
 
 def intersect_ways(ways: Sequence[WayToWin], turn: GameState) -> tuple[str, ...]:
-    """Return the territories that belong to all ways to win, in the order of the board."""
+    """Return the territories that belong to all ways to win, in the order of the board.
+
+    ways: the ways to win.
+    turn: the turn with the board.
+    """
     needed = [{*way.territories} for way in ways] or [set[str]()]
     return tuple(name for name in turn.board.territories if name in set.intersection(*needed))
 

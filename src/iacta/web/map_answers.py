@@ -277,7 +277,7 @@ class PossibleTrade(TypedDict):
     step: dict[str, Any]
 
 
-class Progress(TypedDict):
+class WinProgress(TypedDict):
     """The progress of a player towards winning.
 
     player: the name of the player.
@@ -369,7 +369,7 @@ class TurnRecord(BriefTurn):
     mission: str
     public: str
     count: str
-    progress: list[Progress]
+    progress: list[WinProgress]
     capitals: list[CapitalMark]
     fortify: NotRequired[list[tuple[int, int, int]]]
 

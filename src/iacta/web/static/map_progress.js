@@ -24,9 +24,9 @@ function findProgress(player) {
   return isOwn ? found : null;
 }
 
-/** Return the bar of a player's progress; null during the setup, and for eliminated players. */
+/** Return the bar of a player's progress in a game; null for eliminated players. */
 export function showProgress(player) {
-  const turn = isAnalysing() && findTurn();
+  const turn = isGame() && isAnalysing() && findTurn();
   const name = store.state.players[player];
   if (!turn?.progress?.some((each) => each.player === name)) return null;
   const found = findProgress(player);
