@@ -14,7 +14,7 @@ from iacta import Battle, Board, Position, evaluate
 from iacta.game import Turn
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
-from iacta.plan import InOrder, TakeAll, best_plan, go_on, take_and_hold
+from iacta.plan import InOrder, OwnAny, TakeAll, best_plan, go_on, take_and_hold
 from iacta.plan.alternatives import alternatives, list_first_attacks
 from iacta.plan.best import make_plan
 from iacta.plan.planner import STYLES, Planner, evaluate_policy
@@ -37,6 +37,7 @@ from tests.plan.boards import (
     find_move,
     make_board,
     make_position,
+    parse_position,
     plan_policy,
     small_game,
 )
@@ -293,6 +294,36 @@ def test_a_small_budget_plays_few_games(
         batches.clear()
         best_plan(hard.position, hard.goal, threads=1, budget=budget)
         assert 4 <= len(batches) <= most, batches
+
+
+def test_a_plan_without_a_bound_is_the_first_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = list[int]()
+    play = Search.play
+
+    def count(search: Search, deadline: Deadline, games: int, first: int) -> object:
+        batches.append(games)
+        return play(search, deadline, games, first)
+
+    monkeypatch.setattr(Search, "play", count)
+    for hard in list(hard_positions())[:3]:
+        batches.clear()
+        plan = best_plan(hard.position, hard.goal, bound=False)
+        assert len(batches) == 1
+        assert (plan.upper_bound, plan.price) == (1.0, 0.0)
+        assert plan.value is not None
+        assert plan.value > hard.reached - 0.1
+        assert plan.steps
+    small = parse_position({"A": 6, "B": 5}, {"c": 1, "d": 4}, "A: c; B: d")
+    for goal in (TakeAll("c"), TakeAll("c,d"), OwnAny(3)):
+        first, best = (best_plan(small, goal, bound=each, margin=0.0) for each in (False, True))
+        assert first.value == pytest.approx(best.value, abs=1e-12)
+
+
+def test_a_proof_never_searches_more_than_the_default() -> None:
+    hard = next(hard_positions())
+    problem = pose_problem(hard.position, hard.goal)
+    proving = Planner(problem, Deadline(), prove=0.001)
+    assert proving.work == Planner(problem, Deadline()).work
 
 
 def test_list_and_main_line_begin_with_what_the_policy_does() -> None:

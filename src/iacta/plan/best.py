@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from iacta.board import Position
 from iacta.game import Turn
-from iacta.inputs.checks import quote, read_int, unwrap_number
+from iacta.inputs.checks import check_choice, quote, read_int, unwrap_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
 from iacta.odds.search import find_smallest
@@ -36,6 +36,7 @@ def best_plan(
     time_limit: float | None = None,
     budget: float | None = None,
     prove: float | None = None,
+    bound: bool = True,
     threads: int | None = None,
     margin: float = MARGIN,
     price: float | None = None,
@@ -56,6 +57,9 @@ def best_plan(
         every machine unless a time limit ends the search. `None` means the default amount, or
         unlimited work if there is a time limit.
     prove: stop as soon as the value of the plan is this close to its upper bound.
+    bound: whether to search for better plans and for an upper bound. With `False`, the search
+        returns the first plan with its value, which is much faster, and ignores `margin` and
+        `price`.
     threads: the number of threads; using more than 2 does not help. `None` means 2, or 1 in a
         worker process.
     margin: how much chance the plan may give up to lose fewer armies, at most a hundredth of the
@@ -81,9 +85,13 @@ def best_plan(
     >>> plan = best_plan(position, TakeAll("B,C"))
     >>> round(plan.win_probability, 6), plan.proven
     (0.839586, True)
+    >>> plan = best_plan(position, TakeAll("B,C"), bound=False)
+    >>> round(plan.win_probability, 6), plan.upper_bound
+    (0.839586, 1.0)
     """
     _check_callback(progress, "progress")
     _check_callback(improved, "improved")
+    check_choice(bound, (True, False), "bound")
     deadline = Deadline.from_time_limit(time_limit)
     if (start := read_turn(turn)).place:
         raise IllegalError(
@@ -94,6 +102,7 @@ def best_plan(
         deadline,
         budget=None if budget is None else _read_positive(budget, "budget"),
         prove=None if prove is None else _read_positive(prove, "prove"),
+        bound=bound,
         threads=_read_threads(threads),
         margin=_read_positive(margin, "margin"),
         price=None if price is None else _read_positive(price, "price"),
@@ -108,6 +117,7 @@ def plan_within(
     *,
     budget: float | None = None,
     prove: float | None = None,
+    bound: bool = True,
     threads: int = 1,
     margin: float = 0.0,
     price: float | None = None,
@@ -119,8 +129,8 @@ def plan_within(
 
     deadline: when to stop searching.
     narrow: as for `Planner`.
-    budget, prove, threads, margin, price, progress, improved: as for `best_plan`, but `margin` is 0
-        by default.
+    budget, prove, bound, threads, margin, price, progress, improved: as for `best_plan`, but
+        `margin` is 0 by default.
     """
     found = None
     if price is not None:
@@ -131,6 +141,7 @@ def plan_within(
         deadline,
         budget=budget,
         prove=prove,
+        bound=bound,
         threads=threads,
         margin=margin,
         narrow=narrow,

@@ -77,6 +77,7 @@ FRESH = 2**32
 SMALL_HALF_INTERVAL = 0.001  # simulated games stop when the interval has this half width
 MIN_VISITED = 700  # smallest `Limits.visited` under any budget; such a pass takes about 0.1 s
 BATCH = 16  # number of games that are simulated together; an estimate needs at least this many
+FIRST_STATES = 2_000  # maximum number of states without a bound; visiting them takes about 0.1 s
 MAX_PLAN_GAMES = 200_000  # maximum number of games; more games would hardly narrow the interval
 STYLES = Style(), Style(idle=0.0), Style(idle=0.01), Style(order="risk")
 DEEPER = (2, 3)  # the depths of lookahead beyond 1, which are tried with the best style
@@ -177,6 +178,8 @@ class Planner:
     budget: the amount of work, relative to the default. `None` means the default amount, or
         unlimited work if there is a time limit.
     prove: stop as soon as the value is this close to its upper bound; `None` for 0.
+    bound: whether to improve the policy and to compute an upper bound. Otherwise the search ends
+        with the value of its first policy.
     threads: the number of threads; using more than 2 does not help.
     margin: the largest value to give up to lose fewer armies (see `iacta.plan.margin`). If the
         problem has a price already, the price applies instead.
@@ -190,6 +193,7 @@ class Planner:
         *,
         budget: float | None = None,
         prove: float | None = None,
+        bound: bool = True,
         threads: int = 1,
         margin: float = 0.0,
         narrow: Found | None = None,
@@ -198,21 +202,29 @@ class Planner:
         self.price, self.margin = problem.price, margin
         self.deadline, self.threads = deadline, threads
         self.prove = PROVEN_GAP if prove is None else max(prove, PROVEN_GAP)
-        is_endless = budget is None and (deadline.limited or prove is not None)
+        is_endless = budget is None and deadline.limited
         self.work = UNBOUNDED if is_endless else DEFAULT.scale(1.0 if budget is None else budget)
+        if not bound:
+            self.work = self.work._replace(states=FIRST_STATES, visited=FIRST_STATES)
         # Lookahead over several whole battles is too slow, because a battle has many results.
         has_time = not deadline.is_divided or deadline.measure_seconds_left() >= DEEPER_SECONDS
         is_long = has_time and self.work.games > DEFAULT.games
         self.deeper = DEEPER if is_long and not problem.turn.whole_battles else ()
         self.bound = max(problem.rewards.most, 0.0)
+        self.has_bound = bound
         self.found: Found | None = None
         self.narrow = narrow
 
     def run(self) -> Iterator[Found]:
         """Yield the best policy so far each time the policy or the bound improves."""
-        if self._solve():
+        if self.has_bound and self._solve():
             yield self._best
             return
+        if not self.has_bound:
+            small = self._solve_exactly(self.problem, self.deadline)
+            if small is not None:
+                yield small.cap(self.bound)
+                return
         if self.problem.rewards.ways and (planner := self._make_set_planner()) is not None:
             for found in planner.run():
                 self.found = found
@@ -220,6 +232,12 @@ class Planner:
             return
         core = Search(self.problem, self.deadline)
         first = _Trial(Policy(self.problem, core.assign(self.deadline, STARTS)), core)
+        if not self.has_bound:
+            first.play(self.deadline, MIN_GAMES)
+            if not first.is_known:
+                first.follow(self.deadline, self.work.visited)
+            yield first.found.cap(self.bound)
+            return
         first.play(self.deadline, BATCH)
         self.found, starts = first.found, [first]
         yield self._best
@@ -360,7 +378,8 @@ class Planner:
         problem = self.problem
         if all(way.lands for way in problem.rewards.ways[: MAX_LOOKAHEAD_WAYS + 1]):
             return None
-        self._tighten_bound(self.deadline.take_share(SET_BOUND_TIME_SHARE))
+        if self.has_bound:
+            self._tighten_bound(self.deadline.take_share(SET_BOUND_TIME_SHARE))
         part = self.deadline.take_share(SET_TIME_SHARE)
         goal = choose_goal(problem, problem.start, 0, part)
         if goal is None:
@@ -368,6 +387,7 @@ class Planner:
         problem = replace(problem, goal=goal, price=self.price)
         planner = Planner(problem, self.deadline, threads=self.threads, margin=self.margin)
         planner.work, planner.prove, planner.deeper = self.work, self.prove, self.deeper
+        planner.has_bound = self.has_bound
         return planner
 
     def _improve_proof(self, narrow: Problem | None) -> None:
