@@ -148,6 +148,7 @@ def test_every_displayed_value_has_a_sentence_in_notebooks() -> None:
         *ANSWERS.values(),
         make_plan_by_rolls(),
         make_hold(),
+        iacta.Turn(SMALL, place=1),
         make_continuation(),
     ]
     shown.append(iacta.audit([6, 6, 1]))

@@ -37,6 +37,7 @@ from iacta.inputs.errors import MalformedError
 
 if TYPE_CHECKING:  # slow to import, and only needed for types
     from iacta.board import Board, Holding, Position
+    from iacta.game import Turn
     from iacta.plan import Plan, Reinforcement
 
 CONTINENT_TONES = (AMBER, RED, BLUE, GREEN, PURPLE, GREY)
@@ -44,11 +45,11 @@ MIN_STEP_PROBABILITY = 0.005  # less likely battles are left out of tables
 NARROW_WIDTH = 320
 
 
-@register_chart(default_for="Board Position")
-def board_map(board: Position | Board) -> Chart:
+@register_chart(default_for="Board Position Turn")
+def board_map(board: Turn | Position | Board) -> Chart:
     """Draw a map of a board, or of a position with owners and armies.
 
-    board: a board or a position.
+    board: a board, a position, or a turn, which is drawn as its position.
 
     The table `territories` has the columns `territory`, `x` and `y` (its coordinates), and either
     `owner` and `armies` for a position or `continent` and `bonus` for a board. The table `borders`
@@ -56,7 +57,9 @@ def board_map(board: Position | Board) -> Chart:
     500 territories, or more than 300 without coordinates, raise `IactaError`.
     """
     from iacta.board import Board, Position
+    from iacta.game import Turn
 
+    board = board.position if isinstance(board, Turn) else board
     if isinstance(board, Position):
         return _draw_position(board)
     if not isinstance(board, Board):

@@ -84,8 +84,8 @@ def choose_chart(value: object, *context: Any) -> Chart:
     """Return the default chart of an object.
 
     value: a `Battle`, `Campaign`, `Distribution`, `Roll`, `RuleSet`, `Decision`, `DiceDecision`,
-        `Plan`, `Position`, `Board` or `Audit`; a table of chances; a `SimulationResult` or a
-        `BestSpread`.
+        `Plan`, `Turn`, `Position`, `Board` or `Audit`; a table of chances; a `SimulationResult` or
+        a `BestSpread`.
     context: further arguments of the chart function: the battle or campaign for a
         `SimulationResult`, or the number of attackers for a `BestSpread`.
     """

@@ -55,6 +55,7 @@ from iacta.game.actions import (
     Reveal,
     Trade,
 )
+from iacta.game.board_text import format_board
 from iacta.game.cards import (
     DECK,
     PICTURED,
@@ -85,7 +86,7 @@ from iacta.game.setup import (
 from iacta.game.state import TurnData, TurnState
 from iacta.inputs.checks import FrozenDict, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
-from iacta.inputs.reprs import MAX_REPR_LENGTH
+from iacta.inputs.reprs import MAX_REPR_LENGTH, DisplayMixin
 from iacta.methods.kernel import Choice, Throw
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import Losses
@@ -133,7 +134,7 @@ class PlayedTurn(NamedTuple):
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
-class Turn(TurnData):
+class Turn(DisplayMixin, TurnData):
     """A turn of a player, in any phase.
 
     position: the owners and armies of the territories, and the player whose turn it is.
@@ -204,6 +205,9 @@ class Turn(TurnData):
         if len(text) <= MAX_REPR_LENGTH and ";#" not in text:
             return text
         return f"<Turn: on {self.board.name!r}, {self.to_act} to {self.phase}>"
+
+    def __str__(self) -> str:
+        return format_board(self)
 
     @property
     def winner(self) -> str | None:

@@ -1,5 +1,6 @@
 """A board: its territories, remarks on its file, conversions, and the odds of a position."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -438,6 +439,11 @@ def _(value: Board) -> Iterator[Section]:
         [f"{value.name}: {add_noun(len(value.territories), 'territory', 'territories')}."]
     )
     yield from _make_board_sections(value)
+
+
+@make_sections.register
+def _(value: Turn) -> Iterator[Section]:
+    yield Section(re.split(r"\n(?! )", str(value)))  # a paragraph for each continent
 
 
 @make_sections.register
