@@ -217,6 +217,9 @@ DEFAULTS = {
     "rounds": 0,
     "hasOwnDice": False,
     "draft": None,
+    "id": "",
+    "limit": 0,
+    "counted": None,
     "at": 0,
 }
 

@@ -22,12 +22,14 @@ import {
   shareText,
   type,
 } from "./map_actions.js";
+import { findLink, findWholeLink, makeLink, writeAddress } from "./map_address.js";
 import { BoardMap } from "./map_board.js";
 import { askHint, findOwnStep, isGame, isWon, switchAdvice, switchShowing } from "./map_game.js";
 import { findNextStep } from "./map_history.js";
 import { findPlan, forgetAnswers } from "./map_jobs.js";
+import { completeGame, findKept } from "./map_kept.js";
 import { findGoal, findPlayer } from "./map_labels.js";
-import { cutNote, readLink } from "./map_link.js";
+import { cutNote, readLink, readTurnLink } from "./map_link.js";
 import { dealAgain, dealGame, offerBoard, openDialog, QUICK } from "./map_new.js";
 import {
   countNewArmies,
@@ -36,6 +38,7 @@ import {
   loadBoard,
   loadExample,
   readText,
+  readTurnStart,
   remember,
 } from "./map_open.js";
 import { render, showShared } from "./map_page.js";
@@ -52,18 +55,21 @@ import {
   address,
   commit,
   findCode,
-  findLink,
   forgetBegun,
   isAnalysing,
   look,
-  makeLink,
   store,
   tree,
   update,
 } from "./map_store.js";
+import { unpackStart } from "./pack.js";
 import { announce, on, takeFiles, takeSelectedFiles } from "./page.js";
 
+const ONLY_TURN =
+  "The address has only the present turn of this game. The earlier turns are in Your games of the browser in which it was played.";
+
 store.render = render;
+store.write = writeAddress;
 store.map = new BoardMap(
   { root: on.map, view: on.view, names: on.names },
   { click, press: openPad, choose, type },
@@ -115,23 +121,49 @@ async function restore(fragment) {
   if (fragment === "#setup") return startEmpty();
   if (fragment === "#new") return showGame();
   const given = new URLSearchParams(fragment.slice(1));
-  if (given.has("code")) return openCode(given.get("code"), given.get("b") ?? "");
+  const isTurn = Boolean(readTurnLink(fragment));
+  if (given.has("code") && !isTurn) return openCode(given.get("code"), given.get("b") ?? "");
+  const { board, state, problem, isKept } = await readFragment(fragment);
+  if (store.board !== board) useBoard(board);
+  forgetBegun();
+  on.wrong.textContent = problem;
+  tree.forgetError();
+  Object.assign(store, { isKept, isCut: isTurn && isKept, note: "" });
+  update({ state, chosen: null, undone: [] });
+}
+
+/** Return the board and the state of a link, and a sentence about its parts that are lost. */
+async function readFragment(fragment) {
+  const given = new URLSearchParams(fragment.slice(1));
   const code = given.get("b") ?? "";
+  let { board } = store;
   let wrong = "";
   if (store.state?.code !== code) {
     try {
-      useBoard(await loadBoard(code));
+      board = await loadBoard(code);
     } catch (error) {
-      useBoard(await loadBoard(""));
+      board = await loadBoard("");
       const reason = error instanceof Refused ? `: ${error.message}` : "; it may be incomplete";
       wrong = `Cannot read the board in the address${reason}.`;
     }
   }
-  const { state, problem } = readLink(wrong ? "" : fragment, store.board, look);
-  forgetBegun();
-  on.wrong.textContent = wrong || problem;
-  tree.forgetError();
-  update({ state, chosen: null, undone: [] });
+  const turn = wrong ? null : readTurnLink(fragment);
+  const whole = turn && completeGame(turn, board, look);
+  if (whole) return { board, state: whole, problem: "", isKept: true };
+  const text = given.has("d") ? await unpackStart(given.get("d")) : "";
+  const { state, problem } = readLink(wrong ? "" : fragment, board, look, text);
+  if (!turn) return { board, state, problem: wrong || problem, isKept: false };
+  const start = await readTurnStart(turn, board);
+  return { board, state: { ...state, ...start, id: "", played: true }, problem: ONLY_TURN };
+}
+
+/** Open the link to a game, such as one of this browser; return a function for `open`. */
+async function openLink(fragment) {
+  const { board, state, problem } = await readFragment(fragment);
+  const finish = begin(state, board);
+  store.note = "";
+  on.wrong.textContent = problem;
+  return finish;
 }
 
 function useBoard(board) {
@@ -148,7 +180,7 @@ function countSteps() {
 /** Return whether the current game may be replaced; ask the player if the game has steps. */
 const mayEnd = () =>
   !store.state?.steps.length ||
-  (isGame() && isWon()) ||
+  (isGame() && (store.isKept || isWon())) || // Your games has the game
   confirm(`Start over? This ends the game with its ${countSteps()}. You can undo it.`);
 
 /** Replace the position; `words` is the label of the button that restores the old position. */
@@ -258,6 +290,8 @@ function showFirst(state, board) {
 /** Open the text of a file: a position or a board. */
 async function openText(text, name) {
   on.wrong.textContent = "";
+  const [link] = /#v=\d+&\S+/.exec(text) ?? [];
+  if (link) return mayEnd() ? openLink(link) : null;
   const { board, state, isPosition } = await readText(text, name, store.board.board);
   if (!mayEnd()) return null;
   const finish = begin(state, board);
@@ -390,6 +424,10 @@ listen("usual", "click", async () => {
     on.wrong.textContent = error.message;
   }
 });
+
+listen("games", "toggle", () => store.render());
+listen("save-game", "click", () => saveFile("risk-game.txt", `${findWholeLink()}\n`));
+actions.openGame = (id) => open(() => openLink(findKept(id)));
 
 listen("code", "click", () => shareText(on.code, findCode()));
 listen("link", "click", () => actions.copyLink(on.link));

@@ -1,6 +1,7 @@
 // Actions: changes of the position and the turn by mouse, touch, keyboard and buttons.
 
 import { postJson, Refused } from "./ask.js";
+import { findLink } from "./map_address.js";
 import { goOn, isComputer, isGame, isPerson, playOn, skip } from "./map_game.js";
 import { findNextStep, insertGoal, isGoalStep } from "./map_history.js";
 import { makeLogQuestion } from "./map_jobs.js";
@@ -14,7 +15,6 @@ import {
   findEdited,
   findGoalStart,
   findGoalText,
-  findLink,
   findTurn,
   forgetBegun,
   isAnalysing,

@@ -7,7 +7,7 @@
 import { postJson, Unreachable } from "./ask.js";
 import { findNextStep, findPath } from "./map_history.js";
 import { isTooLong } from "./map_seats.js";
-import { address, findTurn, findTurnStart, look, makeLink, store, tree } from "./map_store.js";
+import { findTurn, findTurnStart, look, store, tree } from "./map_store.js";
 import { runTaps } from "./map_taps.js";
 import { announce, on } from "./page.js";
 
@@ -46,9 +46,9 @@ export function isComputer(k = store.state.at) {
 
 export const isPerson = (player) => store.state.seats[player] === PERSON;
 
-/** Return the number of rounds that have ended. */
-export function countRounds() {
-  const { steps, at, rounds } = store.state;
+/** Return the number of rounds that have ended, by default before the current step. */
+export function countRounds(at = store.state.at) {
+  const { steps, rounds } = store.state;
   const isEnd = (k) =>
     steps[k - 1].text === "n" && findTurn(k).mover <= findTurn(steps[k - 1].after).mover;
   return rounds + findPath(steps, at).filter(isEnd).length;
@@ -73,7 +73,7 @@ export function findOwnStep(at) {
 /** Replace the state in the current entry of the browser's history, and redraw the page. */
 function amend(state) {
   store.state = state;
-  address.write(makeLink(), { isNew: false });
+  store.write();
   store.render();
 }
 
@@ -171,7 +171,7 @@ export function skip() {
 function showStep(at) {
   Object.assign(store, { isWatching: true, chosen: null });
   store.state = { ...store.state, at };
-  if (!isComputer()) address.write(makeLink(), { isNew: false });
+  if (!isComputer()) store.write();
   store.render();
   const strike = findStrike();
   if (strike) store.map.scrollToAll([strike.from, strike.to]);

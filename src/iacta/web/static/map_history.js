@@ -27,7 +27,7 @@ export class Tree {
    */
   load(board, state, done, wait) {
     const { steps, at } = state;
-    const key = JSON.stringify([board.code, makeSetup(state)]);
+    const key = makeKey(board, state);
     if (this.key !== key) Object.assign(this, { key, texts: [], turns: [], error: null });
     const first = this.texts.findIndex((text, k) => steps[k] && text !== joinText(steps[k]));
     if (first >= 0) {
@@ -63,6 +63,13 @@ export class Tree {
       this.turns.push(readOwners({ problem, step: {} }, []));
       this.texts.push(joinText(steps[k]));
     }
+  }
+
+  /** Return whether the turns of a state are loaded. */
+  isOf(board, state) {
+    const { steps } = state;
+    const isKnown = this.key === makeKey(board, state) && this.turns.length > steps.length;
+    return isKnown && steps.every((step, k) => this.texts[k] === joinText(step));
   }
 
   /**
@@ -167,6 +174,7 @@ function readOwners(turn, players) {
   return turn;
 }
 
+const makeKey = (board, state) => JSON.stringify([board.code, makeSetup(state)]);
 const joinText = ({ after, text }) => `${after}${text}`;
 
 const beginsTurn = ({ text }) => text === "n";

@@ -45,6 +45,9 @@ export function loadLabels() {
   return false;
 }
 
+/** Whether the labels of the players are known. */
+export const hasLabels = () => store.labels.has(findKey());
+
 /** Return the label of a player: the short name, the colours and the shape. */
 export const findPlayer = (player) => store.labels.get(findKey()).players[player];
 

@@ -14,12 +14,17 @@
 // In a game, `y` has the seats, and `l` how often players asked for help, and the number of earlier
 // rounds, and the number of rounds after which the game offers to count territories. `own` says that
 // the players roll their own dice, and `counted` has the step at which they counted territories.
-// `draft` has the wishes for a game in JSON while persons pick territories or capitals.
+// `draft` has the wishes for a game in JSON while persons pick territories or capitals. `j` has the
+// id of the game in the browser in which it is played.
+//
+// A long link has its steps compressed, as `d` instead of `x`. If a game is too long for that, its
+// link has only the present turn: its start as the `code` of a turn, and in `j` also the number of
+// the step that begins it, and a checksum of the steps up to there.
 //
 // The server writes and reads the texts of steps and goals. Cards and missions are among the further
 // fields; `d` and `t` are the letters of steps that draw and trade cards. They are not encrypted.
 
-import { findTurnStart, insertGoal } from "./map_history.js";
+import { findPath, findTurnStart, insertGoal } from "./map_history.js";
 import { makeState } from "./map_state.js";
 
 const VERSION = 3;
@@ -33,8 +38,12 @@ const NO_POSITION = "Cannot read the position in the address; it may be incomple
 // The kinds of goals up to version 2, by their number; the wish to win the game was no goal of a turn.
 const KINDS = ["win", "continent", "all", "any", "eliminate", "worth", "now"];
 
-/** Return the link to a state, as the fragment of a URL. */
-export function writeLink(state) {
+/**
+ * Return the link to a state, as the fragment of a URL.
+ * @param {import("./map_state.js").State} state
+ * @param {string} [packed] the compressed text of `writeSteps`
+ */
+export function writeLink(state, packed = "") {
   const parts = [];
   const add = (name, value) => parts.push(`${name}=${encodeURIComponent(value)}`);
   add("v", VERSION);
@@ -43,7 +52,8 @@ export function writeLink(state) {
   for (const name of state.players) add("p", name);
   if (state.neutral.length) add("u", state.neutral.join("."));
   if (state.mover) add("m", state.mover);
-  add("h", writeHoldings(state));
+  if (state.turn) add("code", state.turn.code);
+  else add("h", writeHoldings(state));
   if (state.rules !== "classic") add("r", state.rules);
   if (state.goal) add("g", state.goal);
   const keep = Object.entries(state.keep).map(([t, count]) => `${t}-${count}`);
@@ -57,10 +67,12 @@ export function writeLink(state) {
   if (counts.some(Boolean)) add("l", counts.join("."));
   if (state.counted !== null) add("counted", state.counted);
   if (state.hasOwnDice) add("own", 1);
+  if (state.id) add("j", [state.id, ...(state.turn?.place ?? [])].join("."));
   if (state.draft) add("draft", JSON.stringify(state.draft));
   if (state.played) add("go", 1);
   if (state.at) add("i", state.at);
-  if (state.steps.length) add("x", state.steps.map(writeStep).join("."));
+  if (packed) add("d", packed);
+  else if (state.steps.length) add("x", state.steps.map(writeStep).join("."));
   for (const [k, { note }] of state.steps.entries()) if (note) add("z", `${k + 1}-${note}`);
   add("e", 1);
   return `#${parts.join("&")}`;
@@ -72,9 +84,10 @@ export function writeLink(state) {
  * @param {string} fragment the link
  * @param {import("./map_state.js").Board} board
  * @param {{names: string[]}} look the names of new players
+ * @param {string} [text] the decompressed steps of the link
  * @returns {{state: import("./map_state.js").State, problem: string}}
  */
-export function readLink(fragment, board, { names }) {
+export function readLink(fragment, board, { names }, text = "") {
   // The last escape sequence may be truncated.
   const given = new URLSearchParams(fragment.replace(/^#|%.?$/g, ""));
   const defaults = makeState(board, given.get("b") ?? "", names);
@@ -88,7 +101,7 @@ export function readLink(fragment, board, { names }) {
     const [t, count] = pair.split("-").map(readNumber);
     if (t !== null && (count ?? null) !== null && isTerritory(t)) keep[t] = count;
   }
-  const steps = readSteps(given);
+  const steps = given.has("d") ? parseSteps(text) : readSteps(given);
   const at = readNumber(given.get("i")) ?? 0;
   const victory = given.get("w");
   const isNew = Number(given.get("v")) >= VERSION;
@@ -122,7 +135,8 @@ export function readLink(fragment, board, { names }) {
 /** Return how a game is played and ends, and the wishes of a game that has not begun. */
 function readGame(given) {
   const counted = readNumber(given.get("counted"));
-  const game = { hasOwnDice: given.has("own"), counted };
+  const [id] = (given.get("j") ?? "").split(".");
+  const game = { hasOwnDice: given.has("own"), counted, id };
   try {
     return { ...game, draft: JSON.parse(given.get("draft")) };
   } catch {
@@ -215,6 +229,73 @@ function readHoldings(text, board, players) {
 function writeStep({ after, text }) {
   const whole = `${after}${text}`;
   return whole + findCheckLetter(whole);
+}
+
+/** Return steps as a text to compress; a step after the step before it has no number. */
+export const writeSteps = (steps) =>
+  steps.map(({ after, text }, k) => (after === k ? text : `${after}${text}`)).join(".");
+
+/** Return the steps of a text of `writeSteps`, up to the first unreadable step. */
+function parseSteps(text) {
+  const steps = [];
+  for (const whole of text.split(".")) {
+    const [, number = steps.length, step] = /^(\d{1,5})?([a-z][\d-]*)$/.exec(whole) ?? [];
+    if (!step || Number(number) > steps.length) break;
+    steps.push({ after: Number(number), text: step });
+  }
+  return steps;
+}
+
+/** Return a checksum of the first `count` steps. */
+export function hashSteps(steps, count = steps.length) {
+  let hash = 0;
+  for (const letter of writeSteps(steps.slice(0, count))) {
+    hash = (Math.imul(31, hash) + letter.charCodeAt(0)) | 0;
+  }
+  return (hash >>> 0).toString(36);
+}
+
+/**
+ * Return the present turn of a game as a state for `writeLink`.
+ * @param {import("./map_state.js").State} state
+ * @param {string} code the code of the start of the turn
+ * @param {number} rounds the number of rounds that ended before
+ */
+export function cutToTurn(state, code, rounds) {
+  const start = findTurnStart(state.steps, state.at);
+  const path = findPath(state.steps, state.at);
+  const last = path.filter((k) => k > start).map((k) => state.steps[k - 1]);
+  const before = path.filter((k) => k <= start).map((k) => state.steps[k - 1]);
+  const steps = last.map((step, k) => ({ ...step, after: k }));
+  return {
+    ...makeEmpty(state),
+    ...{ rounds, steps, at: steps.length },
+    seats: state.seats.map((seat) => seat.replace(/\d+$/, "")), // the step of a resignation
+    turn: { code, place: [start, hashSteps(before)] },
+  };
+}
+
+/** Return a state without what the code of a turn contains. */
+const makeEmpty = (state) => ({
+  ...state,
+  ...{ mover: 0, rules: "classic", keep: {}, stay: [], fresh: 0, fields: {}, goal: "" },
+  counted: null,
+});
+
+/** Return the parts of a link to the present turn of a game; null for another link. */
+export function readTurnLink(fragment) {
+  const given = new URLSearchParams(fragment.replace(/^#|%.?$/g, ""));
+  const [id, start, hash] = (given.get("j") ?? "").split(".");
+  if (!given.has("code") || !hash) return null;
+  const players = given.getAll("p");
+  return {
+    code: given.get("code"),
+    id,
+    start: Number(start),
+    hash,
+    players,
+    steps: readSteps(given),
+  };
 }
 
 /** Return a check letter, which detects almost every change of the text. */

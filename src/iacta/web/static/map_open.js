@@ -48,6 +48,19 @@ export async function readText(text, name, beside = "classic") {
   return { board, state: { ...state, ...setup }, isPosition: Boolean(setup) };
 }
 
+/** Return the position at the start of the turn of a link, with the players of the link. */
+export async function readTurnStart({ code, players }, board) {
+  const { state } = await readText(code, "code", board.board);
+  const number = (player) => (player < 0 ? player : players.indexOf(state.players[player]));
+  const { armies, rules, keep, stay, fresh, fields } = state;
+  return {
+    ...{ players, armies, rules, keep, stay, fresh, fields },
+    owners: state.owners.map(number),
+    mover: number(state.mover),
+    neutral: state.neutral.map(number),
+  };
+}
+
 /** Return the positions that were recently analysed in this browser. */
 export function listRecent() {
   try {

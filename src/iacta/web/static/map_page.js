@@ -8,6 +8,8 @@ import {
   setGarrison,
   setStaying,
 } from "./map_actions.js";
+import { describeHolder, findLink, finishAddress, makeLink } from "./map_address.js";
+import { svg } from "./map_board.js";
 import { describeSeat, findStrike, isComputer, isGame, playOn } from "./map_game.js";
 import { findNextStep } from "./map_history.js";
 import {
@@ -23,25 +25,24 @@ import {
   isStopBest,
   startSearches,
 } from "./map_jobs.js";
+import { forgetGame, listKept } from "./map_kept.js";
 import { findGoal, findPlayer, listChoices, loadLabels } from "./map_labels.js";
 import { dropUnreadable } from "./map_link.js";
 import { showGoals, showThreats } from "./map_lists.js";
 import { showQuestion } from "./map_new.js";
 import { EXAMPLES, listRecent } from "./map_open.js";
-import { listOptions, markPlayer, row } from "./map_parts.js";
+import { listOptions, markPlayer, row, tool } from "./map_parts.js";
 import { listTargets, showProgress } from "./map_progress.js";
 import { mayAct } from "./map_seats.js";
 import {
   commit,
   findCode,
   findEdited,
-  findLink,
   findSeen,
   findTurn,
   isAdvised,
   isAnalysing,
   look,
-  makeLink,
   store,
   tree,
 } from "./map_store.js";
@@ -118,6 +119,8 @@ export function render() {
     redraw(on.now);
     showSetup(view);
   }
+  if (isLoaded) finishAddress();
+  showGames();
   store.shown();
   if (isAnalysing()) playOn();
 }
@@ -130,6 +133,38 @@ function retryLater(error) {
     if (on.wrong.textContent === error.message) on.wrong.textContent = "";
     render();
   }, RETRY);
+}
+
+/** Show the games of this browser, and what holds the game on the page. */
+function showGames() {
+  on.holder.textContent = describeHolder();
+  on["save-game"].hidden = !isGame() || Boolean(store.state.draft);
+  if (!on.games.open) return;
+  const games = listKept().map((game) => makeGameRow(game, game.id === store.state.id));
+  redraw(on["games-list"], games.length ? games : element("li", {}, "No games yet."));
+}
+
+/** Return a game of this browser: its small map, its date and its players. */
+function makeGameRow({ id, time, words, frame, dots }, isShown) {
+  const [, , width] = frame;
+  const circles = dots.map(([cx, cy, fill]) => svg("circle", { cx, cy, r: width / 60, fill }));
+  const size = { class: "small-map", viewBox: frame.join(" "), width: 96, "aria-hidden": "true" };
+  const date = new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const open = isShown
+    ? element("strong", {}, "on the page")
+    : tool("Continue", () => actions.openGame(id), { ariaLabel: `Continue: ${words}` });
+  const remove = () => {
+    forgetGame(id);
+    store.render();
+  };
+  return element(
+    "li",
+    { key: id },
+    svg("svg", size, ...circles),
+    element("span", {}, `${words} (${date})`),
+    open,
+    !isShown && tool("Remove", remove, { ariaLabel: `Remove: ${words}` }),
+  );
 }
 
 function showBoard() {

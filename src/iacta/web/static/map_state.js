@@ -48,7 +48,7 @@ const SETUP = ["players", "neutral", "mover", "owners", "armies"];
 const CONSTRAINTS = ["rules", "keep", "stay", "fresh", "fields"];
 
 const NO_GAME = {
-  ...{ seats: [], asked: 0, rounds: 0, limit: 0, counted: null },
+  ...{ seats: [], asked: 0, rounds: 0, limit: 0, counted: null, id: "" },
   ...{ hasOwnDice: false, draft: null },
 };
 

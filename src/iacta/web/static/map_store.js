@@ -5,7 +5,6 @@
 
 import { Queue } from "./map_analysis.js";
 import * as History from "./map_history.js";
-import { writeLink } from "./map_link.js";
 import { setPrice } from "./map_state.js";
 import { Address, on } from "./page.js";
 
@@ -27,6 +26,7 @@ export const store = {
   labels: new Map(), // the labels of players and goals, by the board and the players
   map: null, // the `BoardMap` on the screen
   render: () => {}, // the function that draws the page
+  write: () => {}, // the function that writes the state into the address
   shown: () => {}, // called when the page shows the state
   chosen: null, // the selected territory
   brush: 0, // the player who gets tapped territories; -1 for nobody, null if taps only select
@@ -49,6 +49,9 @@ export const store = {
   handOf: "", // the code of the turn whose player asked to see the hand, if several persons play
   isWatching: false, // whether the turns of computers are shown step by step
   isSkipping: false, // whether they are skipped up to a person's turn
+  isKept: false, // whether this browser keeps the game
+  isCut: false, // whether the address has only the present turn of the game
+  note: "", // a sentence about the game in another tab
   typed: { t: null, digits: "", time: 0 }, // the number being typed on the map
   committed: 0, // the time of the last change of the state
   isBusy: false, // whether the server is processing a step or a goal
@@ -82,7 +85,7 @@ export function commit(state, { isStep = false, board = store.board, words = "" 
   store.committed = isStep ? 0 : Date.now();
   on.wrong.textContent = "";
   store.state = state;
-  address.write(makeLink(), { isNew });
+  store.write({ isNew });
   store.render();
   if (isStep) scrollTo(0, 0); // the next action is at the top
 }
@@ -110,12 +113,6 @@ export const findTurnStart = (k = store.state.at) => History.findTurnStart(store
 
 /** Return the number of the step at which the goal of a step was chosen. */
 export const findGoalStart = (k = store.state.at) => History.findGoalStart(store.state.steps, k);
-
-/** Return the state as a fragment of a URL. */
-export const makeLink = () => writeLink(store.state);
-
-/** Return the link to the state. The browser's URL may be updated later. */
-export const findLink = () => new URL(makeLink(), location.href).href;
 
 /** Return the turn after a step, by default the current one; null while the turn is unknown. */
 export const findTurn = (k = store.state.at) => tree.turns[k] ?? null;
@@ -151,7 +148,7 @@ export function keepPrice(k, price) {
   if (k) tree.setText(before, k, text);
   const parts = k ? { steps: state.steps.with(k - 1, { ...before, text }) } : { goal: text };
   store.state = { ...state, ...parts };
-  address.write(makeLink(), { isNew: false });
+  store.write();
 }
 
 /** Return the state during the setup, or the current turn with the unfinished corrections. */

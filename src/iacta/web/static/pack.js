@@ -11,8 +11,23 @@ export async function pack(text) {
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Decompress the result of `pack`; refuse texts of more than `MAX_BYTES`. */
-export async function unpack(code) {
+/** Return the beginning of a text from a damaged result of `pack`, up to the last full stop. */
+export async function unpackStart(code) {
+  let text = "";
+  try {
+    return await unpack(code, (part) => {
+      text += part;
+    });
+  } catch {
+    return text.slice(0, Math.max(text.lastIndexOf("."), 0));
+  }
+}
+
+/**
+ * Decompress the result of `pack`; refuse texts of more than `MAX_BYTES`. `see` is called with each
+ * part of the text.
+ */
+export async function unpack(code, see = () => {}) {
   const binary = atob(code.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(binary, (letter) => letter.charCodeAt(0));
   const large = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
@@ -24,6 +39,7 @@ export async function unpack(code) {
     size += value.length;
     if (size > MAX_BYTES) throw new RangeError("the text in the address is too large");
     parts.push(value);
+    see(new TextDecoder().decode(value));
   }
 }
 
