@@ -26,6 +26,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("board/read", {"text": PLACE}),
     ("board/labels", {"players": ["red", "Ann"], "goals": ["continent.1.0", "all.0", "none.0"]}),
     ("board/deal", {"players": 3, "territories": 42, "armies": 30}),
+    ("position/victory", {"setup": describe_setup(Turn.from_code(CODE))}),
     ("game/deal", {"players": ["red", "blue"], "seats": ["person", "usual"]}),
     ("position/write", {"setup": describe_setup(Turn.from_code(CODE))}),
     ("turn/log", {"code": CODE, "steps": [{"after": 0, **STEP}], "line": [1]}),

@@ -30,7 +30,7 @@ def test_a_game_is_set_up_and_its_wishes_are_remembered(visit: Visit) -> None:
     slider.focus()
     slider.press("End")
     slider.press("ArrowLeft")
-    expect(page.locator("#share-said")).to_have_text("95% of the territories")
+    expect(page.locator("#wish-share-said")).to_have_text("95% of the territories")
     page.get_by_label("Dice").select_option("own")
     assert barriers(page) == []
     start(page)
@@ -83,3 +83,20 @@ def test_territories_are_picked_on_the_map_and_capitals_chosen(visit: Visit) -> 
     spot(page, "Alaska").click()
     expect(page.locator("#placing-said")).to_be_visible()
     expect(page.locator("#legend")).to_contain_text("red (you): 40 armies, 21 territories")
+
+
+def test_a_mission_is_chosen_for_a_player_of_a_new_game(visit: Visit) -> None:
+    page = visit("/map")
+    open_dialog(page)
+    page.get_by_label("Won by").select_option("missions")
+    expect(page.locator("#wish-missions option")).to_have_count(11)
+    assert barriers(page) == []
+    page.get_by_label("Mission of red").fill("Atlantis")
+    page.get_by_label("Mission of red").press("Tab")
+    start(page)
+    expect(page.locator("#new-wrong")).to_contain_text("Mission of red must name continents")
+    page.get_by_label("Mission of red").fill("Asia, Africa")
+    page.get_by_label("Mission of red").press("Tab")
+    start(page)
+    expect(page.locator("#legend")).to_contain_text("in Asia")
+    expect(page.locator("#legend")).to_contain_text("secret mission")

@@ -10,16 +10,18 @@ from iacta.board.files import classic_board, read_board
 from tests.web.board_page import (
     FILES,
     POSITION,
+    TINY,
     TINY_LINK,
     TURN,
     attack,
     counted,
     dropped,
+    link,
     play,
     says,
     spot,
 )
-from tests.web.conftest import Visit, late
+from tests.web.conftest import Visit, barriers, late
 
 
 def test_a_first_visit_shows_a_position_with_a_goal(visit: Visit) -> None:
@@ -314,3 +316,28 @@ def test_the_code_is_copied_and_pasted(visit: Visit) -> None:
     page.fill("#pasted", turned)
     page.get_by_role("button", name="Use it").click()
     says(page, "C", "red, 7, keep 3")
+
+
+def test_the_way_to_win_of_a_position_is_set_up(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a9.b1.b2.a4"))
+    won = page.get_by_label("Won by")
+    expect(won).to_have_value("survivor")
+    won.select_option("share")
+    expect(page.locator("#won-share-said")).to_have_text("70% of the territories")
+    page.locator("#won-share").press("ArrowRight")
+    expect(page.locator("#won-share")).to_have_value("75")
+    won.select_option("capitals")
+    expect(page.locator("#won")).to_contain_text("red: A; blue: C")
+    expect(page.locator("#map .capital")).to_have_count(2)
+    page.get_by_role("button", name="Tap the capitals on the map").click()
+    spot(page, "D").click()
+    expect(page.locator("#won")).to_contain_text("red: D; blue: C")
+    assert barriers(page) == []
+    page.reload()
+    expect(page.locator("#won")).to_contain_text("red: D; blue: C")
+    won.select_option("missions")
+    page.get_by_label("Mission of red").fill("East")
+    page.get_by_label("Mission of red").press("Tab")
+    expect(page.locator("#map .capital")).to_have_count(0)
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(page.locator("#condition")).to_contain_text("red: East; blue: hidden")

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from iacta import Capitals, IllegalError, Missions, Turn, classic_board
-from iacta.web.new_game import SETS, WAYS, deal_game
+from iacta.web.new_game import SETS, deal_game
 from iacta.web.turns import read_setup
+from iacta.web.ways_to_win import WAYS
 from tests.cases import for_each
 
 BOARD = classic_board()

@@ -29,7 +29,7 @@ from iacta.web.api import JSON, read_json_body
 from iacta.web.client_gone import run_while_connected
 from iacta.web.labels import describe_labels
 from iacta.web.limits import MAX_QR_LETTERS
-from iacta.web.new_game import DEALS, SEATS, SETS, WAYS, deal_game
+from iacta.web.new_game import DEALS, SEATS, SETS, deal_game
 from iacta.web.process_pool import Work
 from iacta.web.read_question import read_sent_board, read_text
 from iacta.web.templates import render_template
@@ -44,6 +44,7 @@ from iacta.web.turns import (
     write_log,
     write_position_file,
 )
+from iacta.web.ways_to_win import WAYS, choose_way_to_win
 from iacta.web.worker import answer_json
 
 HAS_PLAYER = re.compile(r"""^\s*["']?player["']?\s*[:=]|[{,]\s*"player"\s*:""", re.MULTILINE)
@@ -148,6 +149,12 @@ DRAWN = _describe_object(
     code=_CODE,
     board=_BOARD,
     is_dark={"type": "boolean", "description": "Whether the background is dark."},
+)
+WON = _describe_object(
+    ["setup"],
+    setup=_SETUP,
+    board=_BOARD,
+    victory={"type": "object", "description": "The way to win to set; none to describe it."},
 )
 SAVED = _describe_object(["setup"], setup=_SETUP, board=_BOARD)
 DEALT = _describe_object(
@@ -258,6 +265,7 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
     add("/api/v1/board/labels", describe_labels, "Return colours and goals in words", LABELLED)
     add("/api/v1/board/deal", deal_territories, "Deal territories and armies", DEALT)
     add("/api/v1/game/deal", deal_game, "Deal a new game", BEGUN)
+    add("/api/v1/position/victory", choose_way_to_win, "Choose the way to win", WON)
     add("/api/v1/position/write", write_position_file, "Write a position file", SAVED)
     add("/api/v1/position/draw", draw_position, "Draw a position as a picture", DRAWN)
     add("/api/v1/turn/step", step_turn, "Take a step in a turn", STEPPED)

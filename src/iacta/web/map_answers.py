@@ -182,6 +182,34 @@ class DealQuestion(TypedDict):
     territories: list[int]
 
 
+class CapitalMark(TypedDict):
+    """A capital.
+
+    territory: the number of the territory.
+    player: the name of its first owner.
+    dice: the maximum number of dice that defend it.
+    """
+
+    territory: int
+    player: str
+    dice: int
+
+
+class ChosenVictory(TypedDict):
+    """The way to win of a position.
+
+    fields: the fields of the setup.
+    victory: the victory condition, in the form of the request.
+    capitals: the capitals.
+    missions: missions to choose from.
+    """
+
+    fields: dict[str, str]
+    victory: dict[str, Any]
+    capitals: list[CapitalMark]
+    missions: list[str]
+
+
 class NewGame(TypedDict):
     """A new game, or the territories dealt so far.
 
@@ -292,19 +320,6 @@ class WinProgress(TypedDict):
     words: str
     is_secret: bool
     targets: list[int]
-
-
-class CapitalMark(TypedDict):
-    """A capital.
-
-    territory: the number of the territory.
-    player: the name of its first owner.
-    dice: the maximum number of dice that defend it.
-    """
-
-    territory: int
-    player: str
-    dice: int
 
 
 class BriefTurn(TypedDict):
@@ -443,6 +458,7 @@ MAP_ANSWERS: dict[str, Any] = {
     "/api/v1/board/labels": Labels,
     "/api/v1/board/deal": Dealt,
     "/api/v1/game/deal": NewGame,
+    "/api/v1/position/victory": ChosenVictory,
     "/api/v1/position/write": PositionFile,
     "/api/v1/position/draw": PositionPicture,
     "/api/v1/turn/step": StepResult,

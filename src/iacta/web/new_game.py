@@ -18,27 +18,21 @@ from iacta.forms.sentences import add_noun
 from iacta.game import Capitals, Missions, Sets, Turn, Victory
 from iacta.game.cards import DECK, SYMBOLS
 from iacta.game.codes import format_rules, read_rules
-from iacta.game.deal import DEALT_VICTORIES, deal
+from iacta.game.deal import deal
 from iacta.game.missions import Hidden
-from iacta.game.victory import SURVIVOR, Survivor, make_victory
+from iacta.game.victory import SURVIVOR, Survivor
 from iacta.inputs.checks import check_choice, quote, read_int, read_list, refuse_unknown_keys
-from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.errors import IllegalError
 from iacta.rules.rules import Rules
 from iacta.war.game import PERSON, Game
 from iacta.war.picking import complete_order
 from iacta.war.players import PLAYERS
 from iacta.web.read_question import read_sent_board, read_sent_players, read_text
 from iacta.web.turns import describe_setup, read_setup
+from iacta.web.ways_to_win import CAPITALS, MISSIONS, SHARE, read_missions, read_share, read_wish
 
-CAPITALS, MISSIONS = DEALT_VICTORIES
 # The words of the dialog of a new game, by the values that the page sends.
 SEATS = {PERSON: "person", "simple": "easy", "usual": "medium", "strong": "hard"}
-WAYS = {
-    SURVIVOR: "Last survivor",
-    "share": "Share of the map",
-    CAPITALS: "Capitals",
-    MISSIONS: "Missions",
-}
 RISING, FIXED, NONE = "rising", "fixed", "none"
 SETS = {
     RISING: "Rising: 4, 6, 8, 10 … armies",
@@ -50,7 +44,6 @@ WISH_KEYS = (
     *("board", "players", "seats", "rules", "sets", "victory", "deal", "order", "capitals"),
     "again",
 )
-VICTORY_KEYS = ("by", "share", "choose", "dice", "missions", "secret")
 
 
 @dataclass(frozen=True)
@@ -164,30 +157,21 @@ def _set_options(turn: Turn, wishes: Wishes) -> Turn:
 
 def _read_wishes(body: Mapping[str, Any]) -> Wishes:
     players, seats = read_sent_players(body), _read_seats(body)
-    given = body.get("victory", {"by": SURVIVOR})
-    if not isinstance(given, Mapping):
-        raise MalformedError(f"victory must be an object, got {quote(given)}")
-    refuse_unknown_keys(given, VICTORY_KEYS)
-    by = read_text(given, "by")
-    check_choice(by, tuple(WAYS), "by")
-    victory: Victory | str | None = None
-    texts = given.get("missions") or {}
-    if by == "share":
-        percent = read_int(given.get("share"), "share", 1, 100)
-        victory = make_victory({by: f"{percent}%"})
-    elif by == MISSIONS and isinstance(texts, Mapping) and any(texts.values()):
-        is_secret = given.get("secret", True) is True
-        missions = {name: str(texts.get(name) or "hidden") for name in players}
-        found = Missions(missions)
-        named = tuple(name for name in players if found.missions[name] != Hidden())
-        victory = replace(found, secret=named) if is_secret else found
-    elif by != SURVIVOR:
-        victory = by
+    board, given = (
+        read_sent_board(body) or classic_board(),
+        read_wish(body.get("victory", {"by": SURVIVOR})),
+    )
+    by = given["by"]
+    victory: Victory | str | None = CAPITALS if by == CAPITALS else None
+    if by == SHARE:
+        victory = read_share(given)
+    elif by == MISSIONS:
+        victory = read_missions(given, board, players)
     sets, dealt = read_text(body, "sets", RISING), read_text(body, "deal", "random")
     check_choice(sets, tuple(SETS), "sets")
     check_choice(dealt, tuple(DEALS), "deal")
     return Wishes(
-        board=read_sent_board(body) or classic_board(),
+        board=board,
         players=players,
         seats=seats,
         rules=read_rules(read_text(body, "rules", "classic")),

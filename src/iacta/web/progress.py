@@ -1,9 +1,12 @@
 """The progress of players towards winning, and the marks of a way to win on the board page."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from iacta.board import Board
 from iacta.forms.sentences import add_noun
 from iacta.game import Capitals, Turn
+from iacta.game.codes import format_rules, read_rules
 
 
 def describe_ways_to_win(turn: Turn) -> dict[str, Any]:
@@ -25,15 +28,34 @@ def describe_ways_to_win(turn: Turn) -> dict[str, Any]:
             }
             for name in turn.survivors
         ],
-        "capitals": [
-            {
-                "territory": numbers[territory],
-                "player": name,
-                "dice": turn.setting.kernels[numbers[territory]].rules.defence.kept,
-            }
-            for name, territory in capitals.items()
-        ],
+        "capitals": mark_capitals(
+            turn.board,
+            capitals,
+            format_rules(turn.rules),
+            {name: format_rules(rules) for name, rules in turn.rules_of.items()},
+        ),
     }
+
+
+def mark_capitals(
+    board: Board, capitals: Mapping[str, str], rules: str, rules_of: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the marks of capitals on the map: the territory, the player, the defence dice.
+
+    board: the board.
+    capitals: a mapping from players to their capitals.
+    rules: the rules as text.
+    rules_of: a mapping from territories to the rules of attacks on them, as texts.
+    """
+    return [
+        {
+            "territory": board.territories.index(territory),
+            "player": name,
+            "dice": read_rules(rules_of.get(territory, rules)).defence.kept,
+        }
+        for name, territory in capitals.items()
+        if territory in board.territories
+    ]
 
 
 def _describe_progress(turn: Turn, player: str) -> str:

@@ -409,10 +409,6 @@ listenToSubmit("rest", () => {
 });
 listen("clear", "click", () => open(() => begin(emptyTerritories(store.state))));
 listen("rules", "change", () => change({ rules: on.rules.value }));
-listen("forget-condition", "click", () => {
-  const { win, ...fields } = store.state.fields;
-  change({ fields });
-});
 listen("fresh", "change", () => {
   const fresh = readWhole(on.fresh, 0);
   if (on.fresh.reportValidity() && checkArmies(fresh, look.fresh)) change({ fresh });

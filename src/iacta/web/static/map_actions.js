@@ -24,6 +24,7 @@ import {
   update,
 } from "./map_store.js";
 import { endStep, runTaps } from "./map_taps.js";
+import { crown } from "./map_won.js";
 import { makeReviewLink } from "./pack.js";
 import { announce, copy, on } from "./page.js";
 
@@ -65,6 +66,7 @@ export function click(t) {
   if (store.state.draft) answer(t);
   else if (store.isPicking) changeTarget(t);
   else if (isAnalysing()) tapDuringTurn(t);
+  else if (store.isCrowning) crown(t);
   else paint(t);
   return true;
 }

@@ -9,9 +9,10 @@ import { postJson, Refused } from "./ask.js";
 import { PERSON } from "./map_game.js";
 import { findPlayer } from "./map_labels.js";
 import { packBoard } from "./map_open.js";
-import { listOptions, markPlayer, tool } from "./map_parts.js";
+import { markPlayer, tool } from "./map_parts.js";
 import { makeSetup, makeState } from "./map_state.js";
 import { commit, look, store, update } from "./map_store.js";
+import { choice, markChosen, requestVictory, showVictory } from "./map_won.js";
 import { on } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
@@ -120,6 +121,7 @@ export function showQuestion() {
 
 let wishes = QUICK; // the wishes in the dialog
 let opened = null; // a board of a file
+let suggested = { key: "", cards: [] }; // missions to choose from
 let finish = null; // called with the board and the wishes
 
 /** Open the dialog; `start` is called with the board and the wishes, and may throw. */
@@ -142,29 +144,12 @@ function change(parts) {
   draw();
 }
 
-const changeVictory = (parts) => change({ victory: { ...wishes.victory, ...parts } });
-
 function listBoards() {
   const boards = [["", "Classic"]];
   if (store.board.board !== "classic") boards.push([BOARD_ON_PAGE, store.board.short_name]);
   if (opened) boards.push(["file", opened.short_name]);
   return boards;
 }
-
-const choice = (id, words, options, value, take) =>
-  element(
-    "label",
-    { className: "wish" },
-    element("span", {}, words),
-    element(
-      "select",
-      { id, onchange: ({ target }) => take(target.value) },
-      markChosen(options, value),
-    ),
-  );
-
-const markChosen = (options, value) =>
-  listOptions(options).map((option) => Object.assign(option, { selected: option.value === value }));
 
 function draw() {
   const { players, rules, sets, deal, dice, map = "" } = wishes;
@@ -182,7 +167,7 @@ function draw() {
     choice("wish-sets", "Cards", Object.entries(look.sets), sets, (value) =>
       change({ sets: value }),
     ),
-    showVictory(),
+    showWays(),
     choice("wish-rules", "Rules", listRules(), rules, (value) => change({ rules: value })),
     choice(
       "wish-dice",
@@ -243,61 +228,42 @@ function addPlayer() {
   change({ players: [...players, look.names.find(isFree)], seats: [...seats, "usual"] });
 }
 
-function showVictory() {
-  const { victory } = wishes;
-  const { by, share = 70, choose = false, dice = true, secret = true } = victory;
-  const check = (words, isOn, name) =>
-    element(
-      "label",
-      { className: "check" },
-      element("input", {
-        type: "checkbox",
-        checked: isOn,
-        onchange: ({ target }) => changeVictory({ [name]: target.checked }),
-      }),
-      ` ${words}`,
-    );
-  return [
-    choice("wish-victory", "Won by", Object.entries(look.ways), by, (value) =>
-      changeVictory({ by: value, share }),
-    ),
-    by === "share" && showShare(share, (value) => changeVictory({ share: value })),
-    by === "capitals" && [
-      check("Persons choose their capitals on the map", choose, "choose"),
-      check("Capitals defend with one more die", dice, "dice"),
-    ],
-    by === "missions" && check("Missions are secret", secret, "secret"),
-  ];
+/** Return the choice of the way to win; the missions to choose from depend on the players. */
+function showWays() {
+  const { players, victory } = wishes;
+  const board = findBoard() ?? store.classic;
+  const key = JSON.stringify([players, board?.code]);
+  if (victory.by === "missions" && suggested.key !== key) suggestMissions(key, players, board);
+  return showVictory({ id: "wish", players, cards: suggested.cards, ...victory }, (parts) =>
+    change({ victory: { ...wishes.victory, ...parts } }),
+  );
 }
 
-/** Return a slider for a share of the map in percent. */
-export function showShare(share, take) {
-  const words = (value) => `${value}% of the territories`;
-  return element(
-    "label",
-    { className: "wish" },
-    element("output", { id: "share-said" }, words(share)),
-    element("input", {
-      id: "wish-share",
-      ariaLabel: "Share of the map",
-      type: "range",
-      min: "20",
-      max: "100",
-      step: "5",
-      value: String(share),
-      oninput: ({ target }) => take(Number(target.value)),
-    }),
-  );
+async function suggestMissions(key, players, board) {
+  suggested = { key, cards: [] };
+  const setup = { players, neutral: [], fields: {} };
+  try {
+    const { missions } = await requestVictory({ setup, board: board?.board });
+    if (suggested.key === key) suggested.cards = missions;
+    draw();
+  } catch (error) {
+    on["new-wrong"].textContent = error.message;
+  }
+}
+
+/** Return the board that the players chose; null for the classic board. */
+function findBoard() {
+  const { map = "" } = wishes;
+  return map === BOARD_ON_PAGE ? store.board : map ? opened : null;
 }
 
 on["new-cancel"].addEventListener("click", () => on["new-dialog"].close());
 on["new-form"].addEventListener("submit", async (event) => {
   event.preventDefault();
-  const { map = "", ...others } = wishes;
-  const board = map === BOARD_ON_PAGE ? store.board : map ? opened : null;
+  const { map, ...others } = wishes;
   on["new-wrong"].textContent = "";
   try {
-    await finish(board, others);
+    await finish(findBoard(), others);
     keepWishes(wishes);
     on["new-dialog"].close();
   } catch (error) {

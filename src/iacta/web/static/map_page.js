@@ -48,6 +48,7 @@ import {
 } from "./map_store.js";
 import { makeBrush, makePlayerRow, makeTerritoryTable } from "./map_table.js";
 import { showPanel, showStop } from "./map_turn.js";
+import { findWon, showWon } from "./map_won.js";
 import {
   describeEmpty,
   showGame,
@@ -198,7 +199,7 @@ function findView(turn) {
   const { players, owners, armies, mover, stay, keep } = state;
   const targets = isGame() && !isAdvised() ? listTargets() : (findGoal()?.targets ?? []);
   const none = {
-    capitals: [],
+    capitals: (!state.played && findWon()?.capitals) || [],
     aimed: null,
     figures: null,
     scene: null,
@@ -375,7 +376,7 @@ function showSetup(view) {
   if (!isKnown) on.rules.append(element("option", { value: state.rules }, HOUSE_RULES));
   on.rules.value = state.rules;
   if (document.activeElement !== on.fresh) on.fresh.value = String(state.fresh || "");
-  on["condition-row"].hidden = !("win" in state.fields);
+  redraw(on.won, showWon());
   const examples = EXAMPLES.map(({ words }, k) => [`e${k}`, words]);
   const recents = listRecent().map(({ words }, k) => [`r${k}`, `Recent: ${words}`]);
   redraw(on.example, listOptions([["", "choose a position …"], ...examples, ...recents]));

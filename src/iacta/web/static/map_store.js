@@ -41,6 +41,8 @@ export const store = {
   help: "", // an answer to the last tap
   holder: null, // the player who holds the phone, if several persons play
   isResigning: false, // whether the page asks a player to confirm the resignation
+  won: { key: "" }, // the way to win of the position, as the server describes it, with its key
+  isCrowning: false, // whether taps choose the capitals of a position
   ask: null, // the question to a person before the first turn, for a `draft`
   hint: null, // in a game: the hint in words, and the ends of its arrow
   showing: "armies", // what the map shows beside the owners: "armies", "income" or "danger"
@@ -104,6 +106,7 @@ export function forgetBegun() {
     isWatching: false,
     isSkipping: false,
     isResigning: false,
+    isCrowning: false,
     isPicking: false,
   });
 }
