@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from urllib.parse import quote
 
 from playwright.sync_api import Page, Route, expect
@@ -195,7 +196,7 @@ def test_the_end_says_who_won_and_offers_a_rematch(visit: Visit) -> None:
     attack(page, "A", "B")
     tap(page, "Roll to the end")
     tap(page, "Move in")
-    expect(page.locator("#result")).to_have_text("Red wins the game.")
+    expect(page.locator("#result")).to_have_text("Red has won: no other player is left.")
     expect(page.locator("#now")).to_contain_text(
         "Rounds: 1. You asked for help or took a step back: never."
     )
@@ -203,6 +204,45 @@ def test_the_end_says_who_won_and_offers_a_rematch(visit: Visit) -> None:
     tap(page, "Rematch")
     expect(page.locator("#placing-said")).to_be_visible()
     expect(page.locator("#legend")).to_contain_text("blue (easy): 3 armies, 2 territories")
+
+
+# Red did not attack B while it had one army; blue then took A.
+LOST = "&go=1&x=0s.1n.2p1-{0}.3a1-0-4-0.4m3&i=5"
+
+
+def test_the_end_of_a_game_reviews_it(visit: Visit) -> None:
+    fragment = f"p=red&p=blue&h=a4.b1.b1.b1&y=person.simple{LOST.format(5)}"
+    page = visit(link(TINY, fragment))
+    expect(page.locator("#result")).to_have_text("Blue has won: no other player is left.")
+    expect(page.locator("#turn")).to_have_text("blue has won")
+    review = page.locator("#game-review")
+    expect(review).to_contain_text("Luck in own attacks")
+    expect(review.locator("#wins path.win")).to_have_count(2)
+    expect(review.locator("[role=status]")).to_be_hidden()  # all turns are judged
+    moment = page.locator("#moments button")
+    expect(moment).to_have_count(1)
+    expect(moment).to_contain_text("Round 1: attack B from A rather than stop attacking")
+    assert barriers(page) == []
+    with page.expect_download() as download:
+        tap(page, "Save a picture")
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+    moment.click()
+    expect(page.locator("#hinted")).to_contain_text("Better: attack B from A")
+    expect(page.locator("#battle-name")).to_have_text("A to B")
+    expect(page.locator("#map .shaft.next")).to_have_count(1)
+    page.go_back()
+    expect(page.locator("#result")).to_be_visible()
+
+
+def test_an_eliminated_person_sees_the_review_while_computers_play_on(visit: Visit) -> None:
+    fragment = f"p=red&p=blue&p=green&h=a4.b1.c2.c2&y=person.simple.simple{LOST.format(3)}"
+    page = visit(link(TINY, fragment))
+    expect(page.locator("#reason")).to_have_text("Blue eliminates red.")
+    expect(page.locator("#left")).to_have_text("red is eliminated.")
+    expect(page.locator("#game-review")).to_contain_text("No decision was clearly worse")
+    tap(page, "Skip to the end")
+    expect(page.locator("#result")).to_contain_text("has won")
+    expect(page.locator("#game-review")).to_be_visible()
 
 
 def test_a_game_can_be_left_for_its_analysis(visit: Visit) -> None:

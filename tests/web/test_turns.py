@@ -46,7 +46,10 @@ def test_a_turn_states_the_victory_condition_and_the_winner() -> None:
         "red: 1 of 4 territories."
     )
     assert turns[-1]["condition"].endswith("Red has won: no other player is left.")
-    assert (turns[-1]["phase"], turns[-1]["sentence"]) == ("over", "Red wins the game.")
+    assert (turns[-1]["phase"], turns[-1]["sentence"]) == (
+        "over",
+        "Red has won: no other player is left.",
+    )
     assert all(";win=share:4" in turn["code"] for turn in turns)
     assert replay_turns({"code": CODE})["turns"][0]["condition"] == ""
 
@@ -102,7 +105,7 @@ def test_an_ai_that_wins_ends_the_game() -> None:
     code = "1;classic;red;Peru:red:900,Brazil:blue:1"
     turns = play_turn({"code": code, "ai": "usual", "seed": 1})["turns"]
     assert turns[-1]["winner"] == "red"
-    assert turns[-1]["sentence"] == "Red wins the game."
+    assert turns[-1]["sentence"] == "Red has won: no other player is left."
 
 
 @pytest.mark.parametrize("ai", PLAYERS)

@@ -27,9 +27,11 @@ from iacta.war.game import MAX_ROUNDS, PERSON
 from iacta.war.players import PLAYERS
 from iacta.web.api import JSON, read_json_body
 from iacta.web.client_gone import run_while_connected
+from iacta.web.judge import judge_turn
 from iacta.web.labels import describe_labels
 from iacta.web.limits import MAX_QR_LETTERS
 from iacta.web.new_game import DEALS, SEATS, SETS, deal_game
+from iacta.web.picture import draw_game
 from iacta.web.process_pool import Work
 from iacta.web.read_question import read_sent_board, read_text
 from iacta.web.templates import render_template
@@ -134,6 +136,30 @@ REPLAYED = _describe_object(
         "items": {"type": "integer", "minimum": 0},
         "description": "The steps whose turns have odds, legal moves and hands; by default all.",
     },
+)
+SENT_TURN = _describe_object(
+    ["code"],
+    code=_CODE,
+    board=_BOARD,
+    texts={
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "The steps of the turn to judge, as short texts.",
+    },
+    done={"type": "integer", "minimum": 0, "description": "The number of steps judged earlier."},
+    players=_PLAYERS,
+)
+FINISHED = _describe_object(
+    ["code", "sentence"],
+    code=_CODE,
+    board=_BOARD,
+    wins={
+        "type": "array",
+        "items": {"type": "object", "additionalProperties": {"type": "number"}},
+        "description": "Each player's chance to win at the start of each turn.",
+    },
+    sentence={"type": "string", "description": "The sentence above the map."},
+    players=_PLAYERS,
 )
 LOGGED = _describe_object(
     ["code", "line"],
@@ -243,10 +269,10 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
         drawn = await work.run(_draw_qr_code, request.query_params.get("text", ""))
         return Response(drawn, media_type="image/svg+xml")
 
-    def add(address: str, function: Any, summary: str, schema: Schema) -> None:
+    def add(address: str, function: Any, summary: str, schema: Schema, run: Any = work.run) -> None:
         async def answer(request: Request) -> Response:
             body = await read_json_body(request)
-            answered = await run_while_connected(request, work.run(answer_json, function, body))
+            answered = await run_while_connected(request, run(answer_json, function, body))
             return Response(answered, media_type=JSON)
 
         content = {"application/json": {"schema": schema}}
@@ -271,7 +297,9 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
     add("/api/v1/turn/step", step_turn, "Take a step in a turn", STEPPED)
     add("/api/v1/turn/play", play_turn, "Let an AI play the rest of a turn", PLAYED)
     add("/api/v1/turn/replay", replay_turns, "Take many steps from a turn", REPLAYED)
+    add("/api/v1/turn/judge", judge_turn, "Judge the decisions of a turn", SENT_TURN, work.search)
     add("/api/v1/turn/log", write_log, "Write steps as a log for a review", LOGGED)
+    add("/api/v1/game/draw", draw_game, "Draw a finished game as a picture", FINISHED, work.draw)
     return routes
 
 

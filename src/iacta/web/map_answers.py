@@ -241,6 +241,15 @@ class PositionPicture(TypedDict):
     svg: str
 
 
+class GamePicture(TypedDict):
+    """The picture of a finished game.
+
+    png: the picture as PNG in base64.
+    """
+
+    png: str
+
+
 class LogFile(TypedDict):
     """A log for `iacta review`.
 
@@ -398,6 +407,7 @@ class TakenStep(TypedDict):
     losses: the armies that the attacker and the defender lost; `None` for a step without a battle.
     luck: the luck of the dice in armies, described in words; empty for a step without dice or for a
         large battle; `None` for an advance or a new goal, which continue a battle.
+    luck_armies: the same luck as a number; `None` where it is not known.
     step: the step as logs record it, with the result of the dice.
     text: the step as a short text, as links record it.
     faces: the attack dice and the defence dice of the last roll of a step `roll`, the highest
@@ -408,6 +418,7 @@ class TakenStep(TypedDict):
     reason: str
     losses: tuple[int, int] | None
     luck: str | None
+    luck_armies: float | None
     step: dict[str, Any]
     text: str
     faces: NotRequired[tuple[list[int], list[int]] | None]
@@ -441,6 +452,39 @@ class PlayAnswer(TypedDict):
     turns: list[StepResult]
 
 
+class CostlyDecision(TypedDict):
+    """A decision that gave up a chance to win the game.
+
+    step: the index of the step among the texts of the request.
+    cost: the chance that it gave up, if the usual AI plays every seat afterwards.
+    figure: the cost in points; "about" marks a cost that is not certain.
+    words: the better decision and this decision in words.
+    better: the better decision as a step.
+    """
+
+    step: int
+    cost: float
+    figure: str
+    words: str
+    better: dict[str, Any]
+
+
+class JudgedTurn(TypedDict):
+    """The chances to win at the start of a turn, and the costly decisions in it.
+
+    wins: each player's chance to win if the usual AI plays every seat; `None` if the time was too
+        short, or if an earlier request has estimated them.
+    moments: the costly decisions.
+    missed: the number of decisions that could not be judged.
+    done: the number of steps that have been judged.
+    """
+
+    wins: dict[str, float] | None
+    moments: list[CostlyDecision]
+    missed: int
+    done: int
+
+
 class ReplayAnswer(TypedDict):
     """The states of a turn before and after each of many steps.
 
@@ -464,5 +508,7 @@ MAP_ANSWERS: dict[str, Any] = {
     "/api/v1/turn/step": StepResult,
     "/api/v1/turn/play": PlayAnswer,
     "/api/v1/turn/replay": ReplayAnswer,
+    "/api/v1/turn/judge": JudgedTurn,
     "/api/v1/turn/log": LogFile,
+    "/api/v1/game/draw": GamePicture,
 }

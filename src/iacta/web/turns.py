@@ -79,7 +79,13 @@ MAX_LOGGED_STEPS = 20_000  # maximum number of steps in a log
 MAX_ROLLS_SHOWN = 12  # maximum number of results of a roll that are shown as buttons
 
 
-def _read_turn(body: Mapping[str, Any], *more: str) -> Turn:
+def read_turn(body: Mapping[str, Any], *more: str) -> Turn:
+    """Return the turn of a request.
+
+    body: the request, with the `code` of the turn or, if allowed, its `setup`, and the `board`
+        unless it is the classic board.
+    more: the other keys that are allowed.
+    """
     refuse_unknown_keys(body, ("code", "board", *more))
     board = read_sent_board(body)
     if "setup" in body and "setup" in more:
@@ -161,7 +167,7 @@ def write_position_file(body: Mapping[str, Any]) -> dict[str, Any]:
 
     body: the request, with the `setup`, and the `board` unless it is the classic board.
     """
-    turn = _read_turn(body, "setup")
+    turn = read_turn(body, "setup")
     record = {
         "board": body.get("board") or "classic",
         "player": turn.player,
@@ -200,7 +206,7 @@ def step_turn(body: Mapping[str, Any]) -> dict[str, Any]:
     body: the request, with the `code` of the turn, the `step`, the `players` for the text of the
         step, and the `board` unless it is the classic board.
     """
-    turn, step = _read_turn(body, "step", "players"), body.get("step")
+    turn, step = read_turn(body, "step", "players"), body.get("step")
     if not isinstance(step, Mapping):
         raise MalformedError(f"step must be an object, got {quote(step)}")
     after, words = take_step(turn, step)
@@ -222,7 +228,7 @@ def play_turn(body: Mapping[str, Any]) -> dict[str, Any]:
     The AI decides from what its player sees. Unless the game is won, the last step begins the next
     player's turn.
     """
-    turn, players = _read_turn(body, "ai", "seed", "players"), read_sent_players(body)
+    turn, players = read_turn(body, "ai", "seed", "players"), read_sent_players(body)
     ai = read_text(body, "ai")
     if ai not in PLAYERS:
         raise IllegalError(
@@ -253,14 +259,14 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     but a `problem`.
     """
     try:
-        turn = _read_turn(body, "setup", "steps", "version", "players", "computers", "shown")
+        turn = read_turn(body, "setup", "steps", "version", "players", "computers", "shown")
     except IllegalError as error:
         if "setup" not in body:
             raise
         return {"turns": [], "problem": str(error)}
     check_version(body)
     players, computers = read_sent_players(body), read_sent_players(body, "computers")
-    nodes = read_tree(turn, _read_step_texts(body.get("steps", []), turn.board, players))
+    nodes = read_tree(turn, read_step_texts(body.get("steps", []), turn.board, players))
     shown = _read_shown(body, len(nodes))
     states = [describe_turn(turn, is_brief=0 not in shown)]
     for number, node in enumerate(nodes[1:], 1):
@@ -290,7 +296,7 @@ def _read_step_text(text: str, board: Board, players: Sequence[str]) -> Step:
     )
 
 
-def _read_step_texts(given: object, board: Board, players: Sequence[str]) -> list[Any]:
+def read_step_texts(given: object, board: Board, players: Sequence[str]) -> list[Any]:
     """Read the short texts among recorded steps, up to the first unreadable text."""
     steps = list[Any]()
     for record in read_list(given, "steps", "steps"):
@@ -310,6 +316,7 @@ def _describe_step(
 ) -> dict[str, Any]:
     """Return a recorded step: in words, as JSON, as a short text, its losses and its luck."""
     known = players or [*before.players, *list_owners(before.owners)]
+    luck = _measure_step_luck(before, step, after)
     return {
         "words": words,
         "reason": _describe_reason(PlayedStep(before, step, after)),
@@ -317,7 +324,10 @@ def _describe_step(
         # An advance rolls no dice: the luck of its battle still applies.
         "luck": None
         if step["do"] in ("advance", "goal")
-        else _describe_step_luck(before, step, after),
+        else ""
+        if luck is None
+        else describe_luck(luck),
+        "luck_armies": luck,
         "step": {name: value for name, value in step.items() if name != "after"},
         "text": format_step_text(step, before.board, known) if step["do"] in STEP_TEXTS else "",
     }
@@ -339,8 +349,8 @@ def write_log(body: Mapping[str, Any]) -> dict[str, Any]:
 
     Each turn is a line of text, with all its steps.
     """
-    turn = _read_turn(body, "steps", "goal", "line", "players")
-    steps = _read_step_texts(body.get("steps", []), turn.board, read_sent_players(body))
+    turn = read_turn(body, "steps", "goal", "line", "players")
+    steps = read_step_texts(body.get("steps", []), turn.board, read_sent_players(body))
     nodes = read_tree(turn, steps, body.get("goal"), maximum=MAX_LOGGED_STEPS)
     path = [read_int(k, "line", minimum=1, maximum=len(nodes) - 1) for k in body.get("line", [])]
     lines = list[dict[str, Any]]()
@@ -365,16 +375,15 @@ def write_log(body: Mapping[str, Any]) -> dict[str, Any]:
     return {"log": "".join(f"{json.dumps(each)}\n" for each in lines if each["steps"])}
 
 
-def _describe_step_luck(before: Turn, step: Step, after: Turn) -> str:
-    """Describe the luck of the dice in a recorded step; empty for a step without dice."""
+def _measure_step_luck(before: Turn, step: Step, after: Turn) -> float | None:
+    """Return the luck of the dice of a step in armies; `None` if it has no dice or is too large."""
     if step["do"] != "attack":
-        return ""
+        return None
     border, losses = read_border(before, step), read_losses(before, step)
     if sum(map(before.armies_on, border)) > MAX_ARMIES_FOR_LUCK:
-        return ""
+        return None
     dice = step.get("dice"), step.get("their_dice")
-    armies = measure_army_luck(before, after, border, losses, *dice)
-    return "" if armies is None else describe_luck(armies)
+    return measure_army_luck(before, after, border, losses, *dice)
 
 
 def describe_turn(turn: Turn, *, is_brief: bool = False) -> dict[str, Any]:
@@ -411,7 +420,9 @@ def _describe_choices(turn: Turn) -> dict[str, Any]:
         if turn.phase == "attack"
         else [],
         "condition": " ".join(filter(None, [*describe_condition(turn), describe_winner(turn)])),
-        "standings": {name: _describe_standing(turn, name) for name in turn.survivors},
+        "standings": {name: _describe_standing(turn, name) for name in turn.survivors}
+        if turn.winner is None
+        else {},
         **describe_hands(turn),
         "count": describe_count(turn),
         **describe_ways_to_win(turn),
@@ -469,11 +480,9 @@ def _describe_losses(losses: Losses, thrown: str, chance: Probability) -> tuple[
 
 
 def _describe_phase(turn: Turn) -> str:
-    winner, player, actor = (
-        f"{name[:1].upper()}{name[1:]}" for name in (turn.winner or "", turn.player, turn.to_act)
-    )
-    if turn.phase == "over" and winner:
-        return f"{winner} wins the game."
+    player, actor = (f"{name[:1].upper()}{name[1:]}" for name in (turn.player, turn.to_act))
+    if turn.phase != "advance" and turn.winner:
+        return describe_winner(turn)
     match turn.phase:
         case "trade":
             return describe_trade_phase(turn)

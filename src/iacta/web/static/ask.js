@@ -122,9 +122,9 @@ export function streamAnswers(address, body, { progress, answer, signal }) {
   }, signal);
 }
 
-export function saveFile(name, text) {
+export function saveFile(name, content, type = "text/plain") {
   const link = Object.assign(document.createElement("a"), { download: name });
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  link.href = URL.createObjectURL(new Blob([content], { type }));
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -44,6 +44,9 @@ export function isComputer(k = store.state.at) {
   return Boolean(seat) && seat !== PERSON && !isWon(turn);
 }
 
+// A seat such as `resigned12`: a person who resigned after step 12. An AI plays for them.
+export const RESIGNED = /^resigned(\d*)$/;
+
 export const isPerson = (player) => store.state.seats[player] === PERSON;
 
 /** Return the number of rounds that have ended, by default before the current step. */
@@ -159,6 +162,16 @@ export function goOn() {
 /** Whether a person still plays. */
 export const isPersonLeft = () =>
   findTurn().holders.some((player) => store.state.seats[player] === PERSON);
+
+/** Whether the game is over for the persons who played it: it is won, or no person is left. */
+export const isReviewed = () =>
+  isGame() &&
+  Boolean(findTurn()?.holders) &&
+  (isWon() || isCounted() || (hasPersons() && !isPersonLeft()));
+
+/** Whether a person plays the game, or has resigned. */
+export const hasPersons = () =>
+  store.state.seats.some((seat) => seat === PERSON || RESIGNED.test(seat));
 
 /** Show the end of the computers' turns, also of the turns that are not known yet. */
 export function skip() {

@@ -10,7 +10,7 @@ import {
 } from "./map_actions.js";
 import { describeHolder, findLink, finishAddress, makeLink } from "./map_address.js";
 import { svg } from "./map_board.js";
-import { describeSeat, findStrike, isComputer, isGame, playOn } from "./map_game.js";
+import { describeSeat, findStrike, isComputer, isGame, isWon, playOn } from "./map_game.js";
 import { findNextStep } from "./map_history.js";
 import {
   countEmpty,
@@ -107,7 +107,9 @@ export function render() {
   on["to-setup"].textContent = isGame() ? "Leave" : state.steps.length ? "Correct" : "Set up";
   on["to-setup"].ariaPressed = String(!isAnalysing());
   on["to-play"].ariaPressed = String(isAnalysing());
-  on.turn.textContent = `${findPlayer(turn?.mover ?? state.mover)?.short ?? ""} ${state.draft ? "picks" : "moves"}`;
+  const winner = isWon(turn) ? state.players.indexOf(turn.winner) : -1;
+  const now = findPlayer(winner < 0 ? (turn?.mover ?? state.mover) : winner)?.short ?? "";
+  on.turn.textContent = `${now} ${winner >= 0 ? "has won" : state.draft ? "picks" : "moves"}`;
   showLegend(view);
   showShowing(turn, view);
   showFilling();
@@ -228,7 +230,7 @@ function findView(turn) {
     capitals: turn.capitals ?? [],
     danger,
     lands: store.showing === "income" ? listWholeLands(turn.holders) : null,
-    strike: isGame() ? findStrike() : null,
+    strike: isGame() || store.hint ? findStrike() : null,
     owners: turn.holders,
     armies: turn.armies.map((count, t) => count + (placing[t] ?? 0) + (moved[t] ?? 0)),
     mover: turn.mover,
@@ -334,7 +336,8 @@ function showPlay(turn) {
   redraw(on.game, showGame());
   redraw(on.value, showValue(turn));
   redraw(on.more, showMore());
-  redraw(on.now, turn && showAction());
+  const hint = store.hint && element("p", { id: "hinted" }, store.hint.words);
+  redraw(on.now, hint, turn && showAction());
   redraw(on.curve, showGraph());
   redraw(on.steps, showSteps());
   on.back.disabled = on.undo.disabled = on.note.disabled = !state.at;

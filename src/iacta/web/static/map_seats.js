@@ -1,14 +1,11 @@
 // The persons of a game: who holds the phone and may see secrets, resignations, eliminations, and
 // the end of a game that lasts too long.
 
-import { countRounds, isComputer, isCounted, isGame, isWon, PERSON } from "./map_game.js";
+import { countRounds, isComputer, isCounted, isGame, isWon, PERSON, RESIGNED } from "./map_game.js";
 import { findPlayer } from "./map_labels.js";
 import { button, markPlayer, row, tool } from "./map_parts.js";
 import { commit, findTurn, look, store, update } from "./map_store.js";
 import { element } from "./redraw.js";
-
-// A seat such as `resigned12`: a person who resigned after step 12. An AI plays for them.
-const RESIGNED = /^resigned(\d*)$/;
 
 const listPersons = () =>
   [...store.state.seats.keys()].filter((k) => store.state.seats[k] === PERSON);

@@ -12,6 +12,7 @@ import {
   isCounted,
   isGame,
   isPersonLeft,
+  isReviewed,
   isWon,
   skip,
 } from "./map_game.js";
@@ -30,6 +31,7 @@ import {
   row,
   tool,
 } from "./map_parts.js";
+import { savePicture, showReview } from "./map_review.js";
 import {
   isPassing,
   isTooLong,
@@ -62,10 +64,8 @@ export function showPanel() {
   if (isPassing()) return showPassing();
   if (store.isResigning) return showResigning();
   const isBattle = turn?.odds?.some(isPickedBorder);
-  const hint = store.hint && element("p", { id: "hinted" }, store.hint.words);
   const isRolling = isGame() && ["attack", "advance", "fortify"].includes(turn?.phase);
   return [
-    hint,
     isRolling && showRoll(),
     !isBattle && isAdvised() && showLuck(),
     PANELS[turn?.phase]?.() ?? [],
@@ -87,6 +87,7 @@ function showComputer() {
       tool(isPersonLeft() ? "Skip to my turn" : "Skip to the end", skip, more),
     ),
     showLeft(),
+    isReviewed() && showReview(),
   ];
 }
 
@@ -138,7 +139,9 @@ function showResult() {
       button("primary", click("new-game"), "Rematch"),
       tool("Analyse this game", click("to-setup")),
       tool("Copy the link", ({ currentTarget }) => actions.copyLink(currentTarget)),
+      tool("Save a picture", savePicture),
     ),
+    showReview(),
   ];
 }
 

@@ -2,7 +2,7 @@
 
 import { actions } from "./map_actions.js";
 import { svg } from "./map_board.js";
-import { isGame, listRecentSteps } from "./map_game.js";
+import { isGame, isWon, listRecentSteps } from "./map_game.js";
 import { findLine, isGoalStep } from "./map_history.js";
 import {
   countEmpty,
@@ -42,7 +42,7 @@ export function showValue(turn) {
     (isEnding(turn)
       ? `${turn.sentence}${sum ? ` In this turn ${sum}.` : ""}`
       : (shown?.sentences[0] ?? describeSearch()));
-  const words = isGame() ? turn?.public : turn?.condition;
+  const words = isGame() ? !isWon() && turn?.public : turn?.condition; // the result says who won
   const condition = words && element("p", { id: "condition", className: "help" }, words);
   if (!isAdvised())
     return [turn?.problem && element("p", { id: "report" }, turn.problem), condition];
@@ -221,17 +221,21 @@ function showFigures(k) {
   return element("small", {}, words.filter(Boolean).join(", "));
 }
 
+/** Return a point of a graph, given as fractions of its width and height, as text. */
+const locate = ([x, y]) => `${(300 * x).toFixed(1)},${(55 - 50 * y).toFixed(1)}`;
+
+/** Return the curve through points of a graph in a list; an empty list for less than two points. */
+export const drawCurve = (points, stroke, className) =>
+  points.length < 2
+    ? []
+    : [svg("path", { d: `M${points.map(locate).join("L")}`, stroke, class: className })];
+
 /** Return a graph of the chances after each step: one curve for each turn and each player. */
 export function showGraph() {
   const { state } = store;
   const line = [0, ...findLine(state.steps, state.at)];
-  const x = (n) => (300 * n) / (line.length - 1);
-  const y = (value) => 55 - 50 * value;
-  const drawCurve = (points, stroke, className) => {
-    if (points.length < 2) return [];
-    const d = points.map(([n, value]) => `${x(n).toFixed(1)},${y(value).toFixed(1)}`).join("L");
-    return [svg("path", { d: `M${d}`, stroke, class: className })];
-  };
+  const scale = (points) => points.map(([n, value]) => [n / (line.length - 1), value]);
+  const drawPart = (points, ...look) => drawCurve(scale(points), ...look);
   const turns = [[]];
   for (const [n, k] of line.entries()) {
     if (k === findGoalStart(k)) turns.push([]);
@@ -241,16 +245,16 @@ export function showGraph() {
   const findColour = (player) => findPlayer(player)?.colour ?? "currentColor";
   const goals = turns
     .filter((points) => points.length)
-    .flatMap((points) => drawCurve(points, findColour(tree.turns[points[0][2]]?.mover), "goal"));
+    .flatMap((points) => drawPart(points, findColour(tree.turns[points[0][2]]?.mover), "goal"));
   const games = state.players.flatMap((name, player) => {
     const points = line.flatMap((k, n) =>
       (findWin(k)?.players ?? []).flatMap((row) => (row.player === name ? [[n, row.win]] : [])),
     );
-    return drawCurve(points, findColour(player), "game");
+    return drawPart(points, findColour(player), "game");
   });
   if (!goals.length && !games.length) return [];
   const dots = turns.flat().map(([n, value, k]) => {
-    const d = `M${x(n).toFixed(1)},${y(value).toFixed(1)}h.01`;
+    const d = `M${locate(scale([[n, value]])[0])}h.01`;
     return svg("path", { d, class: k === state.at ? "dot here" : "dot" });
   });
   const figures = line.flatMap((k) => findRow(k)?.figure || []);
