@@ -273,6 +273,32 @@ def test_the_game_goes_on_once_the_server_is_back(visit: Visit) -> None:
     expect(page.locator("#wrong")).to_be_empty()
 
 
+def test_a_turn_of_a_computer_can_be_requested_again_after_a_failure(visit: Visit) -> None:
+    page = visit("/about")
+    answers = [{"status": 400, "json": {"detail": "too slow"}}, {"body": '{"turns": ['}]
+
+    def fail(route: Route) -> None:
+        if answers:
+            route.fulfill(**answers.pop(0))  # type: ignore[arg-type]
+        else:
+            route.continue_()
+
+    page.context.route("**/turn/play", fail)
+    page.goto(f"{page.url.removesuffix('/about')}{BLUE_PLAYS}")
+    expect(page.locator("#wrong")).to_contain_text("Too slow")
+    tap(page, "Try again")
+    expect(page.locator("#wrong")).to_contain_text("The server stopped before the end")
+    expect(page.locator("#now .primary")).to_be_enabled()
+    expect(page.locator("#wrong")).to_be_empty()
+
+
+def test_a_computer_without_any_move_ends_its_turn(visit: Visit) -> None:
+    # Blue has one army on D, from which no border leads.
+    page = visit(link(TINY, "p=red&p=blue&m=1&h=a9.a9.a3.b1&y=person.usual&go=1"))
+    tap(page, "Skip to my turn")
+    expect(page.locator("#turn")).to_have_text("red moves")
+
+
 def make_long_game(rounds: int, *, seats: str = "person.person") -> str:
     """Return a link to a game in which two players have placed armies for many rounds."""
     texts = ["s", "s", "n"]

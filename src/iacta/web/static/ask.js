@@ -84,10 +84,13 @@ export function fetchPage(address, { body, signal, waiting } = {}) {
  * @param {AbortSignal} [signal]
  */
 export function postJson(address, body, signal) {
-  return retryWhileBusy(
-    async () => (await fetchResponse(address, { ...makeJsonRequest(body), signal })).json(),
-    signal,
-  );
+  return retryWhileBusy(async () => {
+    const found = await fetchResponse(address, { ...makeJsonRequest(body), signal });
+    return found.json().catch((error) => {
+      if (signal?.aborted) throw error;
+      throw new Unreachable("The server stopped before the end of its answer.");
+    });
+  }, signal);
 }
 
 /**

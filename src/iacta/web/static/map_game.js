@@ -131,10 +131,16 @@ async function playComputers() {
     store.isBusy = false;
     on.wrong.textContent = error.message;
     if (error instanceof Unreachable) setTimeout(tryAgain, RETRY);
+    else {
+      store.isStuck = true;
+      store.render();
+    }
   }
 }
 
-function tryAgain() {
+/** Request the turn of a computer again. */
+export function tryAgain() {
+  store.isStuck = false;
   on.wrong.textContent = "";
   timed = null;
   playOn();

@@ -50,7 +50,9 @@ export const store = {
   traded: [], // the selected cards of the hand, by their index
   handOf: "", // the code of the turn whose player asked to see the hand, if several persons play
   isWatching: false, // whether the turns of computers are shown step by step
+  isStuck: false, // whether the server refused the turn of a computer
   isSkipping: false, // whether they are skipped up to a person's turn
+  isOpened: false, // whether the state comes from a link and is not kept yet
   isKept: false, // whether this browser keeps the game
   isCut: false, // whether the address has only the present turn of the game
   note: "", // a sentence about the game in another tab
@@ -103,6 +105,7 @@ export function forgetBegun() {
     help: "",
     hint: null,
     traded: [],
+    isStuck: false,
     isWatching: false,
     isSkipping: false,
     isResigning: false,

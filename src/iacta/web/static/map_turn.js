@@ -15,6 +15,7 @@ import {
   isReviewed,
   isWon,
   skip,
+  tryAgain,
 } from "./map_game.js";
 import { showOwn, showTrade } from "./map_hand.js";
 import { findNextStep } from "./map_history.js";
@@ -82,6 +83,7 @@ function showComputer() {
     element("h3", {}, markPlayer(mover), ` ${findPlayer(mover).short} plays`),
     element("p", { id: "computer-said", ariaLive: "polite" }, describeComputerStep()),
     element("p", { id: "reason" }, findReason()),
+    store.isStuck && row(tool("Try again", tryAgain)),
     row(
       tool("Next", goOn, { className: "primary", ...more }),
       tool(isPersonLeft() ? "Skip to my turn" : "Skip to the end", skip, more),
