@@ -128,7 +128,7 @@ async function restore(fragment) {
   forgetBegun();
   on.wrong.textContent = problem;
   tree.forgetError();
-  Object.assign(store, { isKept, isCut: isTurn && isKept, note: "" });
+  Object.assign(store, { isKept, isOpened: !isKept, isCut: isTurn && isKept, note: "" });
   update({ state, chosen: null, undone: [] });
 }
 
@@ -161,7 +161,7 @@ async function readFragment(fragment) {
 async function openLink(fragment) {
   const { board, state, problem } = await readFragment(fragment);
   const finish = begin(state, board);
-  store.note = "";
+  Object.assign(store, { isOpened: true, note: "" });
   on.wrong.textContent = problem;
   return finish;
 }
@@ -283,6 +283,7 @@ function showFirst(state, board) {
   useBoard(board);
   forgetBegun();
   Object.assign(store, { state, brush: state.mover });
+  store.isOpened = true;
   history.replaceState(null, "", makeLink());
   update({ state });
 }

@@ -4,7 +4,7 @@
 // address of a game has its present turn. A game is also kept in this browser, at each step.
 
 import { countRounds, describeSeat, isGame } from "./map_game.js";
-import { keepGame } from "./map_kept.js";
+import { isLater, keepGame } from "./map_kept.js";
 import { findPlayer, hasLabels } from "./map_labels.js";
 import { cutToTurn, writeLink, writeSteps } from "./map_link.js";
 import { address, findTurn, findTurnStart, store, tree } from "./map_store.js";
@@ -13,6 +13,9 @@ import { announce } from "./page.js";
 
 const MAX_PLAIN = 2_000; // characters of an address that is not compressed
 const MAX_LINK = 8_000; // characters of an address; longer ones are cut by some programs
+
+const FORKED = "This game was continued in another way: Your games has both.";
+const LATER = "Your games has a later state of this game. If you play on here, it will have both.";
 
 let packed = { state: null, link: "" }; // the link to a state whose steps are compressed
 let isPending = false; // whether a long game waits until its turns are loaded
@@ -48,17 +51,31 @@ export function writeAddress({ isNew = false } = {}) {
   packLink();
 }
 
-/** Cut the address of a long game, once its turns are loaded. */
+/** Keep a game that has been opened, and cut its address if it is long, once its turns are loaded. */
 export function finishAddress() {
+  const { state, isOpened } = store;
+  if (!isLoaded()) return;
+  store.isOpened = false;
+  if (isOpened && isGame() && !state.draft) keepOpened();
   if (isPending) packLink();
+}
+
+/** Keep a game that has been opened, unless this browser has a later state of it. */
+function keepOpened() {
+  if (isLater(store.state)) store.note = LATER;
+  else keep();
+  address.write(makeLink());
+  packLink();
 }
 
 function keep() {
   const { state, isKept, isForked } = keepGame(store.state, describeGame());
-  Object.assign(store, { state, isKept });
-  if (!isForked) return;
-  store.note = "Another tab went on with this game in another way: Your games has both.";
-  announce(store.note);
+  Object.assign(store, {
+    state,
+    isKept,
+    note: isForked ? FORKED : store.note === LATER ? "" : store.note,
+  });
+  if (isForked) announce(FORKED);
 }
 
 /** Compress the steps of a long state, and write them into the address. */
@@ -112,5 +129,6 @@ export function describeHolder() {
   const kept = isKept
     ? `Your games in this browser ${isCut ? "has the whole game" : "has it too"}.`
     : "This browser does not keep games: save the game as a file.";
+  if (note === LATER) return note;
   return [note, held, kept].filter(Boolean).join(" ");
 }

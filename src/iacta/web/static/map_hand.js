@@ -18,7 +18,7 @@ const SYMBOLS = {
   artillery: "M1 5l11-3 1 3-7 3a3.4 3.4 0 1 1-4 2zM10 12h5v2h-5z",
   joker: "M8 1l2 4.8 5 .4-3.8 3.3 1.2 5L8 11.8l-4.4 2.7 1.2-5L1 6.2l5-.4z",
   unknown:
-    "M5 5a3 3 0 1 1 4.5 2.6c-.7.5-.8.8-.8 1.900H7.200C7.200 7.400 8.900 7 8.900 5.200a1.2 1.2 0 0 0-2.400 0zM7.200 11h1.600v1.700H7.200z",
+    "M5 5a3 3 0 1 1 4.5 2.6c-.7.5-.8.8-.8 1.9H7.2C7.2 7.4 8.9 7 8.9 5.2a1.2 1.2 0 0 0-2.4 0zM7.2 11h1.6v1.7H7.2z",
 };
 
 const findTurnCode = () => findTurn(findTurnStart())?.code;
@@ -45,9 +45,15 @@ export function showOwn() {
     showCover() || [
       turn.mission && element("p", { id: "mission" }, `Your mission: ${turn.mission}.`),
       hasHand && element("p", { className: "hand", id: "hand" }, turn.hand.map(showCard)),
+      showLook(turn) && row(showLook(turn)),
     ],
   );
 }
+
+/** Return the button that reveals the unknown cards of a hand; false if all cards are known. */
+const showLook = (turn) =>
+  turn.hand.some(({ symbol }) => symbol === "unknown") &&
+  button("primary", actions.drawCards, "Look at the cards");
 
 /** Return the panel in which a player trades cards. */
 export function showTrade() {
@@ -58,7 +64,7 @@ export function showTrade() {
   const found = turn.trades.filter((trade) => String(trade.keys) === String(keys));
   const isWrong = store.traded.length === SET_SIZE && !found.length;
   const help = isWrong ? "These cards are not a set." : "Tap the three cards of a set.";
-  const isHidden = turn.hand.some(({ symbol }) => symbol === "unknown");
+  const look = showLook(turn);
   return [
     said,
     element(
@@ -66,9 +72,9 @@ export function showTrade() {
       { className: "hand", id: "hand", role: "group", ariaLabel: "Your cards" },
       turn.hand.map(showChoice),
     ),
-    !found.length && !isHidden && element("p", { className: "help", id: "trade-help" }, help),
+    !found.length && !look && element("p", { className: "help", id: "trade-help" }, help),
     row(
-      isHidden && button("primary", actions.drawCards, "Look at the cards"),
+      look,
       found.map(({ words, step }) => button("primary", () => actions.takeStep(step), words)),
       !turn.must_trade && tool("Keep the cards", () => actions.takeStep({ do: "stop" })),
     ),

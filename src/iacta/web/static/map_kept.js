@@ -67,6 +67,12 @@ export function keepGame(state, about) {
 const isContinued = ({ steps: count, hash }, steps) =>
   count <= steps.length && hash === hashSteps(steps, count);
 
+/** Whether this browser has a state of a game that is not among the steps of another state. */
+export function isLater({ id, steps }) {
+  const game = listKept().find((each) => each.id === id);
+  return Boolean(game) && !isContinued(game, steps);
+}
+
 /** Remove a game from this browser. */
 export function forgetGame(id) {
   try {
