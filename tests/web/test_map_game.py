@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.web.board_page import TINY, attack, link, says, spot
+from tests.web.board_page import TINY, attack, link, reopen, says, spot
 from tests.web.conftest import Visit, barriers
 
 # Red is a person and blue a computer; red has ended the turn.
@@ -232,6 +232,16 @@ def test_the_end_of_a_game_reviews_it(visit: Visit) -> None:
     expect(page.locator("#map .shaft.next")).to_have_count(1)
     page.go_back()
     expect(page.locator("#result")).to_be_visible()
+
+
+def test_a_game_that_cannot_be_judged_says_why(visit: Visit) -> None:
+    page = visit("/map#setup")
+    refusal = {"status": 422, "json": {"detail": "six players at most", "status": 422}}
+    page.context.route("**/turn/judge", lambda route: route.fulfill(**refusal))
+    fragment = f"p=red&p=blue&h=a4.b1.b1.b1&y=person.simple{LOST.format(5)}"
+    reopen(page, link(TINY, fragment))
+    expect(page.locator("#game-review [role=status]")).to_have_text("Six players at most")
+    expect(page.locator("#game-review")).to_contain_text("Luck in own attacks")
 
 
 def test_an_eliminated_person_sees_the_review_while_computers_play_on(visit: Visit) -> None:

@@ -36,10 +36,11 @@ from iacta.war.game import PERSON, Game
 from iacta.war.games import Floats, War, check_war, list_seats
 
 AI = "usual"
-FIRST_GAMES = 40  # games for each result of a decision, to select decisions
-NEW_GAMES = 160  # games for each result of a selected decision, to measure its cost
+# The numbers of games for each result of a decision, first to select decisions and then to measure
+# their cost, and for the chances to win. Games to the end take much longer than games that are cut.
+CUT_GAMES, CUT_WIN_GAMES = (40, 160), 80
+WHOLE_GAMES, WHOLE_WIN_GAMES = (20, 40), 40
 MIN_SELECTED_COST = 0.02  # smaller first costs are never clear
-GAMES_IF_WHOLE = 20  # games to the end take much longer than games that are cut
 MAX_ENDS_OF_ROLL = 12  # a roll with more results, such as each throw of the dice, is not judged
 JUDGED = ("trade", "place", "attack", "advance", "fortify", "stop")
 
@@ -84,7 +85,7 @@ def judge_decision(
     seed: the seed of the dice.
     deadline: the time limit.
 
-    The result is `None` if the time is too short, or if a roll has too many results.
+    The result is `None` if the time is too short, or if the decision has no known alternative.
     Raises `IactaError` for a step that is impossible.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:30,Brazil:blue:1,Siam:blue:1,Ural:green:9")
@@ -94,18 +95,13 @@ def judge_decision(
     """
     seen, deadline = check_war(turn).seen_by(turn.player), deadline or Deadline()
     better = _find_ai_step(seen, seed)
+    if better["do"] not in JUDGED:
+        return None
     if _is_same(seen, step, better):
         return JudgedDecision(seen, step, step, 0.0, Interval(0.0, 0.0))
-    is_cut = bool(choose_cut_rounds(AI, seen))
-    for number, games in enumerate((FIRST_GAMES, NEW_GAMES)):
-        found = _measure_cost(
-            seen,
-            step,
-            better,
-            games if is_cut else GAMES_IF_WHOLE,
-            seed + number * SEED_COUNT,
-            deadline,
-        )
+    for number, games in enumerate(CUT_GAMES if choose_cut_rounds(AI, seen) else WHOLE_GAMES):
+        dice = seed + number * SEED_COUNT
+        found = _measure_cost(seen, step, better, games, dice, deadline)
         if found is None:
             return None
         cost, half = found
@@ -115,7 +111,7 @@ def judge_decision(
 
 
 def estimate_wins(
-    turn: Turn, *, games: int = FIRST_GAMES, seed: int = 0, deadline: Deadline | None = None
+    turn: Turn, *, seed: int = 0, deadline: Deadline | None = None
 ) -> dict[str, float] | None:
     """Return each surviving player's chance to win, if the usual AI plays every seat.
 
@@ -128,7 +124,8 @@ def estimate_wins(
     seen = check_war(turn).seen_by(turn.player)
     if seen.winner is not None:
         return {seen.winner: 1.0}
-    results = _play(seen, games if choose_cut_rounds(AI, seen) else GAMES_IF_WHOLE, seed, deadline)
+    games = CUT_WIN_GAMES if choose_cut_rounds(AI, seen) else WHOLE_WIN_GAMES
+    results = _play(seen, games, seed, deadline)
     if results is None:
         return None
     names = list_seats(seen.next() if seen.phase == "over" else seen)

@@ -21,6 +21,7 @@ from iacta.web.turns import read_step_texts, read_turn
 MAX_JUDGE_SECONDS = 15.0  # time limit of a request
 USUAL_JUDGE_SECONDS = 3.0  # afterwards, a request begins to judge no further decision
 MIN_MOMENT_COST = 0.02  # smaller costs are not worth showing
+MAX_MOMENT_ERROR = 0.08  # a cost that is not clear is only shown if its error is at most this
 
 
 def judge_turn(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,10 +50,16 @@ def judge_turn(body: Mapping[str, Any]) -> dict[str, Any]:
                 return {"wins": wins, "moments": moments, "missed": missed, "done": done}
             found = judge_decision(played.turn, played.step, deadline=deadline)
             missed += found is None
-            if found is not None and found.cost >= MIN_MOMENT_COST:
+            if found is not None and _is_shown(found):
                 moments.append({"step": k, **_describe_moment(found)})
         done = k + 1
     return {"wins": wins, "moments": moments, "missed": missed, "done": len(texts)}
+
+
+def _is_shown(found: JudgedDecision) -> bool:
+    """Return whether a decision has a cost that is large and certain enough to show."""
+    is_precise = found.interval.high - found.cost <= MAX_MOMENT_ERROR
+    return found.cost >= MIN_MOMENT_COST and (found.is_clear or is_precise)
 
 
 def _describe_moment(found: JudgedDecision) -> dict[str, Any]:

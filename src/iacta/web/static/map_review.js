@@ -2,7 +2,7 @@
 //
 // The server judges one turn at a time, in the background. What is not judged yet is not shown.
 
-import { postJson, Refused, saveFile } from "./ask.js";
+import { postJson, Refused, saveFile, Unreachable } from "./ask.js";
 import { svg } from "./map_board.js";
 import { countRounds, hasPersons, isReviewed, isWon, PERSON, RESIGNED } from "./map_game.js";
 import { findPath, isGoalStep } from "./map_history.js";
@@ -47,9 +47,10 @@ const isJudged = (turn) => findJudged(turn).done >= turn.body.texts.length;
 async function judge() {
   if (isAsking) return;
   isAsking = true;
+  let turn = null;
   try {
     for (;;) {
-      const turn = isReviewed() && listTurns().find((each) => !isJudged(each));
+      turn = isReviewed() && listTurns().find((each) => !isJudged(each));
       if (!turn) break;
       const { wins, moments, missed = 0, done } = findJudged(turn);
       const found = await postJson("api/v1/turn/judge", { ...turn.body, done: Math.max(done, 0) });
@@ -63,6 +64,8 @@ async function judge() {
     }
   } catch (error) {
     if (!(error instanceof Refused)) console.error(error);
+    if (error instanceof Refused && !(error instanceof Unreachable))
+      judged.set(makeKey(turn), { ...findJudged(turn), done: Infinity, problem: error.message });
     setTimeout(() => store.render(), RETRY);
   }
   isAsking = false;
@@ -78,13 +81,14 @@ export function showReview() {
     count < turns.length
       ? `Judging the game: ${count} of ${turns.length} turns …`
       : missed > 0 && `${missed} of your decisions could not be judged.`;
+  const problem = turns.map((turn) => findJudged(turn).problem).find(Boolean);
   return element(
     "div",
     { id: "game-review" },
     showLuck(),
     showWins(turns),
-    hasPersons() && showMoments(turns, count === turns.length),
-    element("p", { className: "help", role: "status" }, progress),
+    hasPersons() && showMoments(turns, count === turns.length && !problem),
+    element("p", { className: "help", role: "status" }, problem ?? progress),
   );
 }
 
