@@ -80,6 +80,7 @@ def test_computers_alone_play_a_game_to_watch(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Resign")).to_be_disabled()
     tap(page, "Skip to the end")
     expect(page.locator("#result")).to_have_text(re.compile("has won"))
+    expect(page.locator("#now")).not_to_contain_text("You asked")
 
 
 def test_a_long_game_offers_to_count_the_territories(visit: Visit) -> None:

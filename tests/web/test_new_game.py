@@ -134,3 +134,11 @@ def test_cards_picture_the_territories_of_the_board() -> None:
     assert Counter(symbols.values()) == {"infantry": 14, "cavalry": 14, "artillery": 14}
     assert symbols != deal().symbols
     assert not deal(sets="none").symbols
+
+
+def test_an_eliminated_player_plays_a_rematch() -> None:
+    setup = deal_game({**WISHES, "sets": "none"})["setup"]
+    later = {**setup, "owners": [min(owner, 1) for owner in setup["owners"]]}
+    found = deal_game({"seats": WISHES["seats"], "again": later})["setup"]
+    assert found["players"] == NAMES
+    assert {*found["owners"]} == {0, 1, 2}

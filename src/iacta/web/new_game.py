@@ -187,7 +187,10 @@ def _read_wishes(body: Mapping[str, Any]) -> Wishes:
 def _read_again(body: Mapping[str, Any]) -> Wishes:
     """Return the wishes of a game that has been dealt. Its capitals and secret missions change."""
     board = read_sent_board(body) or classic_board()
-    turn = read_setup(body["again"], board)
+    setup = body["again"]
+    turn = read_setup(setup, board)
+    # A player who has been eliminated plays again.
+    players = [name for k, name in enumerate(setup["players"]) if k not in setup["neutral"]]
     before = turn.victory
     victory: Victory | str | None = None if isinstance(before, Survivor) else before
     number = None
@@ -199,8 +202,8 @@ def _read_again(body: Mapping[str, Any]) -> Wishes:
     sets = NONE if turn.cards is None else FIXED if turn.trade.is_fixed else RISING
     return Wishes(
         board,
-        turn.players,
-        _read_seats(body, len(turn.players)),
+        players,
+        _read_seats(body, len(players)),
         turn.rules,
         sets,
         victory,

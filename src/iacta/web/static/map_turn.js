@@ -34,6 +34,7 @@ import {
 } from "./map_parts.js";
 import { savePicture, showReview } from "./map_review.js";
 import {
+  hasPersons,
   isPassing,
   isTooLong,
   showLeft,
@@ -136,7 +137,12 @@ function showResult() {
   const click = (id) => () => document.getElementById(id).click();
   return [
     element("h3", { id: "result" }, isCounted() ? findTurn().count : findTurn().sentence),
-    element("p", {}, `Rounds: ${rounds}. You asked for help or took a step back: ${help}.`),
+    element(
+      "p",
+      {},
+      `Rounds: ${rounds}.`,
+      hasPersons() && ` You asked for help or took a step back: ${help}.`,
+    ),
     row(
       button("primary", click("new-game"), "Rematch"),
       tool("Analyse this game", click("to-setup")),
