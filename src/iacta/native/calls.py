@@ -14,6 +14,7 @@ from typing import Any
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
+from iacta.native.heartbeat import wait_for_event
 
 SHORT_CALL_SECONDS = 0.05  # longer calls are repeated in a separate thread
 
@@ -95,11 +96,10 @@ def _call_in_thread(library: Library, function: Call, budget: Any, deadline: Dea
         finally:
             done.set()
 
-    # Do not use Thread.join: if Ctrl-C interrupts it, Python 3.11 considers the thread dead. After
-    # Polars has been imported, Ctrl-C interrupts a wait only if the wait has a timeout.
+    # Do not use Thread.join: if Ctrl-C interrupts it, Python 3.11 considers the thread dead.
     try:
         Thread(target=work).start()
-        done.wait(TIMEOUT_MAX)
+        wait_for_event(done)
     except BaseException:
         deadline.stop()
         done.wait(1)  # not forever, because the thread may not have started

@@ -4,11 +4,11 @@ import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import inf
-from threading import TIMEOUT_MAX
 from time import monotonic
 from typing import TypeVar
 
 from iacta.inputs.checks import read_seconds
+from iacta.native.heartbeat import beat, get_pause
 
 MAX_SEARCH_BYTES = 400 * 2**20  # the memory limit of a search, in bytes
 THREADS = 2  # more threads do not help on a typical server
@@ -114,7 +114,7 @@ def run_in_threads(
 
     Items that have not been started before the deadline are omitted.
     """
-    from concurrent.futures import ThreadPoolExecutor, as_completed  # a slow import
+    from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait  # a slow import
 
     waiting = len(items)
 
@@ -128,10 +128,12 @@ def run_in_threads(
 
     with ThreadPoolExecutor(THREADS) as pool:
         try:
-            # The timeout lets Ctrl-C interrupt the wait. No variable keeps the jobs, so each result
-            # can be freed.
-            for job in as_completed([pool.submit(work, item) for item in items], TIMEOUT_MAX):
-                yield from job.result()
+            running = {pool.submit(work, item) for item in items}
+            while running:
+                done, running = wait(running, get_pause(), FIRST_COMPLETED)
+                beat()
+                while done:  # no variable keeps a finished job, so its result can be freed
+                    yield from done.pop().result()
         except BaseException:
             deadline.stop()
             pool.shutdown(cancel_futures=True)

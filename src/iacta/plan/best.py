@@ -1,6 +1,7 @@
 """The best plan for a goal, and the fewest armies that reach a required chance."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from math import inf
 from typing import TypeAlias
@@ -10,6 +11,7 @@ from iacta.game import Turn
 from iacta.inputs.checks import check_choice, quote, read_int, unwrap_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
+from iacta.native.heartbeat import beat_during
 from iacta.odds.search import find_smallest
 from iacta.plan.goals import Goal
 from iacta.plan.margin import MARGIN
@@ -66,9 +68,10 @@ def best_plan(
         chance (see `iacta.plan.margin`). With 0, the plan is the most likely to succeed.
     price: the price of a lost army, from an earlier plan for the same goal in this turn. `None`
         means that the search finds the price from `margin`.
-    progress: a callback that receives the value of the best plan and its upper bound whenever the
-        value or the bound improves.
-    improved: a callback that receives the best plan whenever `progress` is called.
+    progress: a callback that receives the value of the best plan and its upper bound, about fifty
+        times a second; the value is 0 before the first plan. An exception in the callback ends the
+        search.
+    improved: a callback that receives the best plan whenever its value or the bound improves.
 
     Return a `Plan`. Its value is exact to about 1e-12, an estimate with an interval, or `None` if
     there was no time to simulate a game. `proven` is true if no plan is better, and `gap` bounds
@@ -146,12 +149,20 @@ def plan_within(
         margin=margin,
         narrow=narrow,
     )
+    best = 0.0, planner.bound
+
+    def report() -> None:
+        if progress is not None:
+            progress(*best)
+
     try:
-        for found in planner.run():
-            if progress is not None and found.value is not None:
-                progress(found.value, found.bound)
-            if improved is not None:
-                improved(make_plan(found, deadline.seconds))
+        with beat_during(report) if progress is not None else nullcontext():
+            for found in planner.run():
+                if found.value is not None:
+                    best = found.value, found.bound
+                    report()
+                if improved is not None:
+                    improved(make_plan(found, deadline.seconds))
     except KeyboardInterrupt:
         if found is None:
             raise

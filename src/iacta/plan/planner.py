@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import inf
-from threading import TIMEOUT_MAX, Thread
+from threading import Thread
 from typing import NamedTuple
 
 import numpy as np
@@ -36,6 +36,7 @@ import numpy.typing as npt
 
 from iacta.inputs.errors import TooLargeError
 from iacta.native.deadline import Deadline
+from iacta.native.heartbeat import join_thread
 from iacta.plan.goals import WinGame
 from iacta.plan.margin import SAME_SACRIFICE, choose_price, compute_largest_sacrifice
 from iacta.plan.own_any import MAX_LOOKAHEAD_WAYS, choose_goal
@@ -260,7 +261,7 @@ class Planner:
                 self.found = found
                 yield self._best
             if self.threads > 1:
-                proving.join(TIMEOUT_MAX)  # Ctrl-C cannot interrupt a call without a timeout
+                join_thread(proving)
         except BaseException:
             self.deadline.stop()
             raise

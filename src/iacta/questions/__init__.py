@@ -13,6 +13,7 @@ from iacta.forms.question import (
 )
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.native.heartbeat import beat_during
 
 __all__ = ["QUESTIONS", "Answer", "Question", "ask", "find_question"]
 
@@ -27,7 +28,8 @@ def ask(
 
     question: a `Question`, or the name of a question.
     watch: a callback for progress during long work. It receives a description of the work and the
-        fraction done from 0 to 1, or `None` if this fraction is unknown.
+        fraction done from 0 to 1, or `None` if this fraction is unknown. During searches and whole
+        games it is called about fifty times a second. An exception in the callback ends the work.
     parameters: the parameters as Python or JSON values, if `question` is a name.
 
     An unknown name or an invalid parameter raises `IactaError`.
@@ -56,10 +58,15 @@ def ask(
     if not callable(watch):
         raise MalformedError(f"watch must be a function, got {quote(watch)}")
 
+    last: tuple[str, float | None] = ("Starting", None)
+
     def report(
         doing: str, part: float | None, *, keeps: bool = False, so_far: Recordable | None = None
     ) -> None:
+        nonlocal last
         del keeps, so_far  # used only by callers that interrupt the work or show partial answers
+        last = doing, part
         watch(doing, part)
 
-    return question.answer(report)
+    with beat_during(lambda: watch(*last)):
+        return question.answer(report)

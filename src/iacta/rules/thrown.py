@@ -31,7 +31,6 @@ from contextlib import closing
 from fractions import Fraction
 from itertools import chain
 from math import prod
-from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -39,6 +38,7 @@ import numpy.typing as npt
 
 from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
+from iacta.native.heartbeat import wait_for_result
 from iacta.probability.distribution import Distribution
 from iacta.rules.dice import Dice
 from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom
@@ -558,9 +558,9 @@ def map_in_order(
         for piece in pieces:
             pending.append(_submit(work, piece, executor))
             if len(pending) >= MAX_PENDING:
-                yield pending.popleft().result(TIMEOUT_MAX)
+                yield wait_for_result(pending.popleft())
         while pending:
-            yield pending.popleft().result(TIMEOUT_MAX)
+            yield wait_for_result(pending.popleft())
     finally:
         for future in pending:
             future.cancel()

@@ -22,12 +22,12 @@ A finished turn is the same position as the next player's turn, and has the same
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from math import hypot
 from os import cpu_count
-from threading import TIMEOUT_MAX, Lock
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -38,6 +38,7 @@ from iacta.inputs.checks import read_int
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.meanings import Unit
 from iacta.native.deadline import Deadline
+from iacta.native.heartbeat import beat_during, wait_for_result
 from iacta.probability.estimate import (
     Interval,
     compute_half_width_of_difference,
@@ -317,10 +318,9 @@ class Series:
         """
         seats = (PLAYERS[self.player],) * len(self.war.seats)
         firsts = iter(range(start, end, CHUNK_GAMES))  # all threads share this iterator
-        done, reporting = 0, Lock()
+        done = list[int]()  # the numbers of games in the finished chunks
 
         def work() -> list[tuple[int, PlayedGames]]:
-            nonlocal done
             found = []
             for first in firsts:
                 chunk = self.war.play_games(
@@ -334,20 +334,22 @@ class Series:
                     deadline=deadline,
                 )
                 found.append((first, chunk))
-                with reporting:
-                    done += len(chunk.chances)
-                    if progress is not None:
-                        progress(done, end)
+                done.append(len(chunk.chances))
                 if deadline.is_over:
                     break
             return found
+
+        def report() -> None:
+            if progress is not None:
+                progress(sum(done), end)
 
         threads = cpu_count() or 1
         with ThreadPoolExecutor(threads) as pool:
             try:
                 working = [pool.submit(work) for _ in range(threads)]
-                # Without a timeout, Ctrl-C would not interrupt the wait.
-                rows = [each.result(TIMEOUT_MAX) for each in working]
+                with beat_during(report) if progress is not None else nullcontext():
+                    rows = [wait_for_result(each) for each in working]
+                report()
             except BaseException:
                 deadline.stop()
                 raise
