@@ -72,7 +72,7 @@ def test_territories_are_picked_on_the_map_and_capitals_chosen(visit: Visit) -> 
     expect(page.locator("#setup")).to_be_hidden()
     spot(page, "Alaska").click()  # it is not free
     spot(page, "Western Australia").click()
-    capital = "Red chooses a capital: tap one of its territories."
+    capital = "Red chooses a capital: tap one of their territories."
     expect(page.locator("#asked")).to_have_text(capital)
     page.reload()
     expect(page.locator("#asked")).to_have_text(capital)
@@ -83,6 +83,10 @@ def test_territories_are_picked_on_the_map_and_capitals_chosen(visit: Visit) -> 
     spot(page, "Alaska").click()
     expect(page.locator("#placing-said")).to_be_visible()
     expect(page.locator("#legend")).to_contain_text("red (you): 40 armies, 21 territories")
+    page.go_back()
+    expect(page.locator("#asked")).to_have_text(capital)
+    page.get_by_role("button", name="New game with the same players").click()
+    expect(page.locator("#asked")).to_have_text("Red picks 21 more territories: tap one.")
 
 
 def test_a_mission_is_chosen_for_a_player_of_a_new_game(visit: Visit) -> None:

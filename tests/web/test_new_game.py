@@ -88,10 +88,11 @@ def test_persons_choose_their_capitals_among_their_territories() -> None:
     victory = {"by": "capitals", "choose": True}
     wishes = {**WISHES, "seats": ["person", "usual", "person"], "victory": victory}
     found = deal_game(wishes)
-    assert found["ask"]["sentence"] == "Red chooses a capital: tap one of its territories."
+    assert found["ask"]["sentence"] == "Red chooses a capital: tap one of their territories."
     first, order = found["ask"]["territories"][3], found["order"]
     found = deal_game({**wishes, "order": order, "capitals": [first]})
     assert found["ask"]["player"] == 2
+    assert found["ask"]["capitals"] == [{"territory": first, "player": "red", "dice": 3}]
     last = found["ask"]["territories"][0]
     turn = deal(**wishes, order=order, capitals=[first, last])
     assert isinstance(turn.victory, Capitals)

@@ -169,19 +169,6 @@ class Dealt(TypedDict):
     armies: list[int]
 
 
-class DealQuestion(TypedDict):
-    """A question to a person before the first turn of a game.
-
-    player: the number of the player who must answer.
-    sentence: the question in words.
-    territories: the territories to choose from.
-    """
-
-    player: int
-    sentence: str
-    territories: list[int]
-
-
 class CapitalMark(TypedDict):
     """A capital.
 
@@ -193,6 +180,21 @@ class CapitalMark(TypedDict):
     territory: int
     player: str
     dice: int
+
+
+class DealQuestion(TypedDict):
+    """A question to a person before the first turn of a game.
+
+    player: the number of the player who must answer.
+    sentence: the question in words.
+    territories: the territories to choose from.
+    capitals: the capitals that others have chosen.
+    """
+
+    player: int
+    sentence: str
+    territories: list[int]
+    capitals: list[CapitalMark]
 
 
 class ChosenVictory(TypedDict):
@@ -319,7 +321,7 @@ class WinProgress(TypedDict):
 
     player: the name of the player.
     part: the progress, from 0 to 1.
-    words: the progress in words.
+    words: the progress in words; empty if the last survivor wins.
     is_secret: whether the other players do not know it.
     targets: the territories that the player needs, as far as they are certain.
     """

@@ -27,6 +27,7 @@ from iacta.rules.rules import Rules
 from iacta.war.game import PERSON, Game
 from iacta.war.picking import complete_order
 from iacta.war.players import PLAYERS
+from iacta.web.progress import mark_capitals
 from iacta.web.read_question import read_sent_board, read_sent_players, read_text
 from iacta.web.turns import describe_setup, read_setup
 from iacta.web.ways_to_win import CAPITALS, MISSIONS, SHARE, read_missions, read_share, read_wish
@@ -246,7 +247,7 @@ def _ask_for_capital(
     if chosen and len({*chosen}) < len(chosen):
         raise IllegalError(f"capitals must differ, got {quote([*chosen])}")
     name = wishes.players[player]
-    sentence = f"{name[:1].upper()}{name[1:]} chooses a capital: tap one of its territories."
+    sentence = f"{name[:1].upper()}{name[1:]} chooses a capital: tap one of their territories."
     return _ask(wishes, order, chosen, player, own, sentence)
 
 
@@ -264,13 +265,14 @@ def _ask(
     owners = [-1] * len(names)
     for k, name in enumerate(order):
         owners[places[name]] = k % number
+    rules, extra = format_rules(wishes.rules), format_rules(CAPITAL.apply(wishes.rules))
     setup = {
         "players": [*wishes.players],
         "neutral": [],
         "mover": player,
         "owners": owners,
         "armies": [int(owner >= 0) for owner in owners],
-        "rules": format_rules(wishes.rules),
+        "rules": rules,
         "keep": {},
         "stay": [],
         "fresh": 0,
@@ -283,5 +285,11 @@ def _ask(
             "player": player,
             "sentence": sentence,
             "territories": sorted(places[name] for name in choices),
+            "capitals": mark_capitals(
+                wishes.board,
+                {wishes.players[owners[places[name]]]: name for name in chosen},
+                rules,
+                dict.fromkeys(chosen, rules if not wishes.has_capital_dice else extra),
+            ),
         },
     }

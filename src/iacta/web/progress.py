@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from iacta.board import Board
-from iacta.forms.sentences import add_noun
 from iacta.game import Capitals, Turn
 from iacta.game.codes import format_rules, read_rules
 
@@ -22,7 +21,7 @@ def describe_ways_to_win(turn: Turn) -> dict[str, Any]:
             {
                 "player": name,
                 "part": round(min(victory.measure_progress(turn, name), 1), 4),
-                "words": _describe_progress(turn, name),
+                "words": victory.describe_progress(turn, name),
                 "is_secret": victory.is_hidden(name) and turn.winner is None,
                 "targets": [numbers[each] for each in victory.list_targets(turn, name)],
             }
@@ -56,9 +55,3 @@ def mark_capitals(
         for name, territory in capitals.items()
         if territory in board.territories
     ]
-
-
-def _describe_progress(turn: Turn, player: str) -> str:
-    number = turn.owners.count(player)
-    usual = f"{number} of {add_noun(sum(map(bool, turn.owners)), 'territory', 'territories')}"
-    return turn.victory.describe_progress(turn, player) or usual

@@ -60,12 +60,12 @@ export async function dealGame(board, { dice, ...wishes }) {
 }
 
 /** Return the state of a game like the game on the page. */
-export const dealAgain = (board, state) =>
-  dealGame(board, {
-    seats: state.seats.map(returnPerson),
-    again: makeSetup(state),
-    dice: findDice(state),
-  });
+export function dealAgain(board, state) {
+  const dice = findDice(state);
+  if (state.draft) return dealGame(board, { ...state.draft, order: [], capitals: [], dice });
+  const seats = state.seats.map(returnPerson);
+  return dealGame(board, { seats, again: makeSetup(state), dice });
+}
 
 const returnPerson = (seat) => (seat.startsWith("resigned") ? PERSON : seat);
 

@@ -201,7 +201,7 @@ function findView(turn) {
   const { players, owners, armies, mover, stay, keep } = state;
   const targets = isGame() && !isAdvised() ? listTargets() : (findGoal()?.targets ?? []);
   const none = {
-    capitals: (!state.played && findWon()?.capitals) || [],
+    capitals: (state.draft ? store.ask?.capitals : !state.played && findWon()?.capitals) || [],
     aimed: null,
     figures: null,
     scene: null,
