@@ -11,9 +11,9 @@ from iacta import deal
 from iacta.board.files import classic_board
 from iacta.game.steps import format_step_text
 from iacta.war.game import Game
-from tests.web.board_page import TINY, downloaded, dropped, link, reopen, says, spot
+from tests.web.board_page import TINY, attack, downloaded, dropped, link, reopen, says, spot
 from tests.web.conftest import Visit
-from tests.web.test_map_game import make_long_game, tap
+from tests.web.test_map_game import make_long_game, press, tap
 
 NAMES = ["red", "blue", "green", "yellow", "purple", "orange"]
 
@@ -187,3 +187,14 @@ def test_two_tabs_of_one_game_keep_both_games(visit: Visit) -> None:
     page.get_by_text("Your games", exact=True).click()
     expect(page.locator("#games-list li")).to_have_count(2)
     says(other, "B", "blue, 3")
+    # A take-back replaces the game; the browser's way back does not.
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#rolled p")).to_have_count(0)
+    expect(page.locator("#games-list li")).to_have_count(2)
+    tap(page, "Stop attacking")
+    expect(page.locator("#now .primary")).to_be_enabled()
+    page.go_back()
+    expect(page.locator("#holder")).to_contain_text("Your games has a later state of this game.")
+    attack(page, "A", "B")
+    press(page, "Roll once")
+    expect(page.locator("#games-list li")).to_have_count(3)

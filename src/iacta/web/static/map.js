@@ -456,6 +456,7 @@ listen("undo", "click", () => {
   const last = after === before ? state.at : after;
   const gone = isGame() ? findOwnStep(state.at) : last;
   const asked = state.asked + Number(isGame());
+  store.isUndoing = isGame() && Boolean(gone);
   if (gone) commit({ ...state, ...tree.remove(state, gone), asked }, { isStep: true });
 });
 listen("whole", "toggle", render);

@@ -4,7 +4,7 @@
 // address of a game has its present turn. A game is also kept in this browser, at each step.
 
 import { countRounds, describeSeat, isGame } from "./map_game.js";
-import { isLater, keepGame } from "./map_kept.js";
+import { keepGame } from "./map_kept.js";
 import { findPlayer, hasLabels } from "./map_labels.js";
 import { cutToTurn, writeLink, writeSteps } from "./map_link.js";
 import { address, findTurn, findTurnStart, store, tree } from "./map_store.js";
@@ -56,25 +56,18 @@ export function finishAddress() {
   const { state, isOpened } = store;
   if (!isLoaded()) return;
   store.isOpened = false;
-  if (isOpened && isGame() && !state.draft) keepOpened();
-  if (isPending) packLink();
-}
-
-/** Keep a game that has been opened, unless this browser has a later state of it. */
-function keepOpened() {
-  if (isLater(store.state)) store.note = LATER;
-  else keep();
-  address.write(makeLink());
-  packLink();
+  if (isOpened && isGame() && !state.draft) {
+    keep();
+    address.write(makeLink());
+    packLink();
+  } else if (isPending) packLink();
 }
 
 function keep() {
-  const { state, isKept, isForked } = keepGame(store.state, describeGame());
-  Object.assign(store, {
-    state,
-    isKept,
-    note: isForked ? FORKED : store.note === LATER ? "" : store.note,
-  });
+  const { note, isUndoing } = store;
+  const { state, isKept, isForked, isLater } = keepGame(store.state, describeGame(), isUndoing);
+  const said = isForked ? FORKED : isLater ? LATER : note === LATER ? "" : note;
+  Object.assign(store, { state, isKept, note: said, isUndoing: false });
   if (isForked) announce(FORKED);
 }
 
@@ -129,6 +122,5 @@ export function describeHolder() {
   const kept = isKept
     ? `Your games in this browser ${isCut ? "has the whole game" : "has it too"}.`
     : "This browser does not keep games: save the game as a file.";
-  if (note === LATER) return note;
   return [note, held, kept].filter(Boolean).join(" ");
 }

@@ -1,8 +1,7 @@
 // "Your games": the last games of this browser, each with its whole history.
 //
-// Each game has an id, which its links contain. A tab keeps a game under its id. If another tab went
-// on with the same game in another way, the game of this tab gets an id of its own, so that neither
-// game is lost.
+// Each game has an id, which its links contain. If a game goes on from an earlier state, or in two
+// tabs, so that its steps are not those that this browser has, it gets another id, and both are kept.
 
 import { findPath } from "./map_history.js";
 import { hashSteps, readLink, writeLink } from "./map_link.js";
@@ -19,10 +18,10 @@ function makeId() {
 }
 
 /**
- * Return the games of this browser, the latest first. `steps` and `hash` describe the tree of steps,
- * `dots` the small map: the place and the colour of each territory.
- * @returns {{id: string, tab: string, time: number, words: string, steps: number, hash: string,
- *   frame: number[], dots: [number, number, string][]}[]}
+ * Return the games of this browser, the latest first; `dots` is the small map: the place and the
+ * colour of each territory.
+ * @returns {{id: string, tab: string, time: number, words: string, frame: number[],
+ *   dots: [number, number, string][]}[]}
  */
 export function listKept() {
   try {
@@ -42,35 +41,38 @@ export function findKept(id) {
 }
 
 /**
- * Keep a game. Return its state, with another id if another tab went on with the game in another
- * way; `isKept` tells whether the browser could store it, and `isForked` whether the id is new.
+ * Keep a game. Return its state, and `isForked` if the state has got another id, because this browser
+ * has the game with other steps; `isLater` if it has the game with more steps, and keeps those;
+ * `isKept` unless the browser cannot store the game.
+ * @param {import("./map_state.js").State} state
+ * @param {object} about the other properties of the game in the list
+ * @param {boolean} isUndone whether a player has just taken steps back
  */
-export function keepGame(state, about) {
+export function keepGame(state, about, isUndone) {
   const games = listKept();
   const before = games.find(({ id }) => id === state.id);
-  const isForked = Boolean(before) && before.tab !== TAB && !isContinued(before, state.steps);
+  const isOwn = isUndone && before?.tab === TAB;
+  const [old, now] = [readTexts(before ? findKept(state.id) : ""), readTexts(writeLink(state))];
+  const isContinued = now.startsWith(old);
+  if (!isContinued && !isOwn && old.startsWith(now)) return { state, isLater: true, isKept: true };
+  const isForked = !isContinued && !isOwn;
   const id = state.id && !isForked ? state.id : makeId();
   const kept = { ...state, id };
-  const { length } = state.steps;
-  const entry = { ...about, id, tab: TAB, steps: length, hash: hashSteps(state.steps, length) };
   const others = games.filter((game) => game.id !== id);
   try {
-    for (const { id: old } of others.splice(MAX_GAMES - 1)) localStorage.removeItem(KEY + old);
+    for (const { id: gone } of others.splice(MAX_GAMES - 1)) localStorage.removeItem(KEY + gone);
     localStorage.setItem(KEY + id, writeLink(kept));
-    localStorage.setItem(LIST, JSON.stringify([entry, ...others]));
+    localStorage.setItem(LIST, JSON.stringify([{ ...about, id, tab: TAB }, ...others]));
     return { state: kept, isForked, isKept: true };
   } catch {
     return { state: kept, isForked, isKept: false }; // the storage is full or forbidden
   }
 }
 
-const isContinued = ({ steps: count, hash }, steps) =>
-  count <= steps.length && hash === hashSteps(steps, count);
-
-/** Whether this browser has a state of a game that is not among the steps of another state. */
-export function isLater({ id, steps }) {
-  const game = listKept().find((each) => each.id === id);
-  return Boolean(game) && !isContinued(game, steps);
+/** Return the steps of a link as a text, without the prices of goals, which change later. */
+function readTexts(link) {
+  const [, texts = ""] = /&x=([^&]*)/.exec(link) ?? [];
+  return texts && `${texts.replaceAll(/o[\d-]*[a-z]/g, "o")}.`;
 }
 
 /** Remove a game from this browser. */

@@ -150,7 +150,7 @@ function showGames() {
 /** Return a game of this browser: its small map, its date and its players. */
 function makeGameRow({ id, time, words, frame, dots }, isShown) {
   const [, , width] = frame;
-  const circles = dots.map(([cx, cy, fill]) => svg("circle", { cx, cy, r: width / 60, fill }));
+  const circles = dots.map(([cx, cy, fill]) => svg("circle", { cx, cy, r: width / 36, fill }));
   const size = { class: "small-map", viewBox: frame.join(" "), width: 96, "aria-hidden": "true" };
   const date = new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   const open = isShown

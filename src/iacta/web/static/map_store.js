@@ -52,6 +52,7 @@ export const store = {
   isWatching: false, // whether the turns of computers are shown step by step
   isStuck: false, // whether the server refused the turn of a computer
   isSkipping: false, // whether they are skipped up to a person's turn
+  isUndoing: false, // whether the player takes steps back
   isOpened: false, // whether the state comes from a link and is not kept yet
   isKept: false, // whether this browser keeps the game
   isCut: false, // whether the address has only the present turn of the game
