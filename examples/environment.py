@@ -5,22 +5,27 @@ attack over a border with as many dice as allowed; and move in as few or as many
 `info["action_mask"]` marks the legal actions:
 
     turn = iacta.Turn(position, place=5)
-    environment = TurnEnvironment(turn, iacta.TakeAll("Asia").read(turn.board))
+    environment = TurnEnvironment(turn, iacta.TakeAll("Asia"))
     observation, info = environment.reset(seed=1)
     number = environment.action_space.sample(info["action_mask"])
     observation, reward, terminated, truncated, info = environment.step(number)
 
+`action_masks()` returns the same mask, as `sb3_contrib.MaskablePPO` expects.
+
 The environment trades cards as soon as possible, and moves no armies at the end of a turn.
 """
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import gymnasium
 import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 
 from iacta import Turn
-from iacta.game import Action, Attack, EndPhase, Place, Policy
+from iacta.game import Action, Advance, Attack, Defend, EndPhase, Place, Policy, Reveal
+from iacta.plan.goals import Goal
 
 Observation: TypeAlias = dict[str, Any]
 Meaning: TypeAlias = tuple[str, ...]
@@ -34,7 +39,7 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
     """A turn of one player. The reward of an action is the change of the goal's payoff.
 
     turn: the start of each episode; the agent is the player whose turn it is.
-    goal: an object with `worth(turn)`, such as `iacta.TakeAll("Asia").read(turn.board)`.
+    goal: the goal of the agent, such as `iacta.TakeAll("Asia")`.
     opponent: a policy, from a turn to a legal action, for the turns of all other players. With an
         opponent an episode is a whole game, without one it is the turn.
     render_mode: `"ansi"`, or `None`.
@@ -49,11 +54,12 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
     def __init__(
         self,
         turn: Turn,
-        goal: Any,
+        goal: Goal,
         opponent: Policy | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self.start, self.goal, self.opponent = turn, goal, opponent
+        self.start, self.opponent = turn, opponent
+        self.goal = goal.resolve_names(turn.board)
         self.render_mode, self.agent = render_mode, turn.player
         names, self.borders = turn.board.territories, turn.board.borders
         places = (("place", name) for name in names)
@@ -65,6 +71,7 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
             ("advance", "least"),
             ("advance", "most"),
         )
+        self.indices = {meaning: number for number, meaning in enumerate(self.meanings)}
         at = turn.players.index(self.agent)
         order = ("", *turn.players[at:], *turn.players[:at])
         self.numbers = {name: number for number, name in enumerate(order)}
@@ -86,40 +93,60 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
         super().reset(seed=seed, options=options)
         self.turn = self.start
         self._advance_to_choice()
-        return self._observe(), self._make_info()
+        self.payoff = self._compute_payoff()
+        return self._observe(), {"action_mask": self.mask}
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, Observation]:
         """Play an action, and go on to the agent's next choice."""
-        chosen, reward = self.list_legal().get(self.meanings[action]), ILLEGAL
+        chosen, reward = self.legal.get(int(action)), ILLEGAL
         if chosen is not None:
-            before = self._payoff()
+            before = self.payoff
             self._play(chosen)
             self._advance_to_choice()
-            reward = self._payoff() - before
-        return self._observe(), reward, self.turn.phase == "over", False, self._make_info()
+            self.payoff = self._compute_payoff()
+            reward = self.payoff - before
+        info = {"action_mask": self.mask}
+        return self._observe(), reward, self.turn.phase == "over", False, info
+
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """Return the mask of the legal actions."""
+        return self.mask
 
     def render(self) -> str:
         """Return the turn as a code of one line."""
         return self.turn.to_code()
 
-    def list_legal(self) -> dict[Meaning, Action]:
-        """Return the legal actions by their meaning."""
-        turn, actions = self.turn, self.turn.actions()
-        if turn.phase == "advance":
-            return {("advance", "most"): actions[-1], ("advance", "least"): actions[0]}
-        if turn.phase == "place":
-            every = (Place(name, turn.place) for name in turn.board.territories)
-            return {("place", each.territory): each for each in every if each in actions}
-        rolls = (each for each in reversed(actions) if isinstance(each, Attack))
-        found: dict[Meaning, Action] = {("attack", each.start, each.to): each for each in rolls}
-        return found | ({("stop",): EndPhase()} if turn.phase == "attack" else {})
+    def _list_legal(self) -> Iterator[tuple[Meaning, Action]]:
+        """Yield the legal actions with their meanings."""
+        for part in self.turn.actions().parts:
+            first, last = part[0], part[-1]  # the parts differ only in the number of armies or dice
+            match first:
+                case Place() if isinstance(last, Place):
+                    yield ("place", last.territory), last
+                case Attack(start, to):
+                    yield ("attack", start, to), first
+                case Advance():
+                    yield ("advance", "least"), first
+                    yield ("advance", "most"), last
+                case EndPhase():
+                    yield ("stop",), first
 
     def _play(self, action: Action) -> None:
-        (result,) = self.turn.results(action).sample(1, self.np_random)
+        result = None
+        if isinstance(action, Attack | Defend | Reveal):
+            (result,) = self.turn.results(action).sample(1, self.np_random)
         self.turn = self.turn.after(action, result)
 
     def _advance_to_choice(self) -> None:
-        """Play until the agent must choose: trades, defences and the turns of other players."""
+        """Play until the agent must choose, and list the legal actions."""
+        self._play_forced()
+        found = self._list_legal() if self.turn.phase != "over" else ()
+        self.legal = {self.indices[meaning]: action for meaning, action in found}
+        self.mask = np.zeros(len(self.meanings), np.int8)
+        self.mask[[*self.legal]] = 1
+
+    def _play_forced(self) -> None:
+        """Play trades, defences and the turns of other players."""
         while (turn := self.turn).phase != "over" or self._has_next_turn():
             if turn.phase == "over":
                 self.turn = turn.next()
@@ -136,7 +163,7 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
         """Return whether the game goes on after the turn."""
         return self.opponent is not None and {self.agent} < {*self.turn.survivors}
 
-    def _payoff(self) -> float:
+    def _compute_payoff(self) -> float:
         is_out = self.turn.player != self.agent
         return 0.0 if is_out else float(self.goal.worth(self.turn))
 
@@ -151,7 +178,3 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
             "phase": np.int64(PHASES.index(turn.phase)),
             "border": np.int64(border),
         }
-
-    def _make_info(self) -> Observation:
-        legal = self.list_legal()
-        return {"action_mask": np.array([each in legal for each in self.meanings], np.int8)}

@@ -9,7 +9,7 @@ from gymnasium.utils.env_checker import check_env
 
 from examples.environment import ILLEGAL, TurnEnvironment
 from iacta import Turn
-from iacta.game import Action, EndPhase
+from iacta.game import Action, Advance, Attack, EndPhase, Place
 from iacta.plan import TakeAll
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import Rules
@@ -24,6 +24,23 @@ def choose_boldly(turn: Turn) -> Action:
     return EndPhase() if turn.phase == "fortify" else turn.actions()[0]
 
 
+def list_legal_numbers(environment: TurnEnvironment) -> set[int]:
+    """Return the numbers of the legal actions, from all actions of the turn."""
+    turn = environment.turn
+    found = set[tuple[str, ...]]()
+    for action in turn.actions():
+        match action:
+            case Place(territory, armies) if armies == turn.place:
+                found.add(("place", territory))
+            case Attack(start, to):
+                found.add(("attack", start, to))
+            case Advance():
+                found |= {("advance", "least"), ("advance", "most")}
+            case EndPhase():
+                found.add(("stop",))
+    return {environment.meanings.index(meaning) for meaning in found}
+
+
 def play_episode(environment: TurnEnvironment, seed: int) -> list[Any]:
     """Return the record of an episode with random legal actions."""
     dice = np.random.default_rng(seed)
@@ -34,6 +51,8 @@ def play_episode(environment: TurnEnvironment, seed: int) -> list[Any]:
         if over:
             break
         assert environment.observation_space.contains(seen)
+        assert (environment.action_masks() == info["action_mask"]).all()
+        assert {*np.flatnonzero(info["action_mask"])} == list_legal_numbers(environment)
         number = dice.choice(np.flatnonzero(info["action_mask"]))
         seen, reward, over, truncated, info = environment.step(number)
         assert not truncated

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias, overload
 
@@ -184,7 +185,7 @@ class Actions(Sequence[Action]):
             yield from part
 
     def __contains__(self, action: object) -> bool:
-        return any(action in part for part in self.parts)
+        return self.find(action) is not None
 
     def find(self, action: object) -> Action | None:
         """Return the equal legal action, or `None`.
@@ -194,14 +195,20 @@ class Actions(Sequence[Action]):
         >>> Actions([[Attack("Peru", "Brazil", 1)]]).find(Attack("Peru", "Brazil", True))
         Attack('Peru', 'Brazil', 1)
         """
-        for part in self.parts:
-            if isinstance(part, Numbered):
-                own = part.find(action)
-            else:
-                own = next((each for each in part if each == action), None)
-            if own is not None:
-                return own
-        return None
+        if not hasattr(action, "armies"):
+            try:
+                return self._singles.get(action)
+            except TypeError:  # an action with a value that has no hash equals no legal action
+                return None
+        found = (part.find(action) for part in self.parts if isinstance(part, Numbered))
+        return next((own for own in found if own is not None), None)
+
+    @cached_property
+    def _singles(self) -> dict[object, Action]:
+        """The actions outside of lazy parts, none of which has a number of armies."""
+        return {
+            each: each for part in self.parts if not isinstance(part, Numbered) for each in part
+        }
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self[:MAX_SHOWN_ACTIONS]))

@@ -32,10 +32,21 @@ def ask(
         games it is called about fifty times a second. An exception in the callback ends the work.
     parameters: the parameters as Python or JSON values, if `question` is a name.
 
-    An unknown name or an invalid parameter raises `IactaError`.
+    `QUESTIONS.load_all()` lists the questions, and `find_question(name).parameters()` the
+    parameters of a question. An unknown name or an invalid parameter raises `IactaError`.
 
     >>> ask("battle", attackers=12, defenders=10).sentence
     '12 armies beat 10 with a chance of 65.38%.'
+    >>> [question.name for question in QUESTIONS.load_all()][:5]
+    ['analysis', 'audit', 'battle', 'board', 'campaign']
+    >>> for parameter in find_question("roll").parameters():
+    ...     print(f"{parameter.name}: {parameter.help}")
+    attack_dice: Attack dice that count.
+    defence_dice: Defence dice that count.
+    rules: The rules (iacta rules lists them).
+    rules_file: House rules from a file (see the docs, page Rules).
+    garrison: Armies that must stay behind.
+    exact: Also give the chances as exact fractions.
     """
     if isinstance(question, str):
         form = find_question(question)
