@@ -94,7 +94,7 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
         self.turn = self.start
         self._advance_to_choice()
         self.payoff = self._compute_payoff()
-        return self._observe(), {"action_mask": self.mask}
+        return self._observe(), {"action_mask": self.action_masks()}
 
     def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, Observation]:
         """Play an action, and go on to the agent's next choice."""
@@ -105,12 +105,12 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
             self._advance_to_choice()
             self.payoff = self._compute_payoff()
             reward = self.payoff - before
-        info = {"action_mask": self.mask}
+        info = {"action_mask": self.action_masks()}
         return self._observe(), reward, self.turn.phase == "over", False, info
 
     def action_masks(self) -> npt.NDArray[np.int8]:
-        """Return the mask of the legal actions."""
-        return self.mask
+        """Return a new mask of the legal actions."""
+        return self.mask.copy()
 
     def render(self) -> str:
         """Return the turn as a code of one line."""
