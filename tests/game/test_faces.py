@@ -4,8 +4,14 @@ from collections import Counter
 
 import pytest
 
-from iacta.game import Turn
-from iacta.game.steps import list_rolls, throw_faces
+from iacta.game import Losses, Turn
+from iacta.game.steps import (
+    list_rolls,
+    read_losses,
+    record_step,
+    throw_faces,
+    throw_last_faces,
+)
 from iacta.rules.thrown import compare_dice
 from iacta.rules.variants import RULE_SETS
 
@@ -46,3 +52,48 @@ def test_the_faces_are_distributed_like_thrown_dice() -> None:
 def test_a_whole_battle_has_no_faces() -> None:
     turn = Turn.from_code(CODE).with_options(whole_battles=True)
     assert throw_faces(turn, {**BORDER, "seed": 1}) is None
+
+
+@pytest.mark.parametrize("name", ROLLED)
+def test_the_last_dice_of_a_recorded_battle_may_cause_its_losses(name: str) -> None:
+    turn = Turn.from_code(CODE).with_options(rules=name)
+    for seed in range(10):
+        step = record_step(
+            turn, {**BORDER, "seed": seed}, list_rolls(turn, {**BORDER, "seed": seed})[-1].after
+        )
+        faces, losses = throw_last_faces(turn, step, seed), read_losses(turn, step)
+        if faces is None:
+            continue  # armies were gained
+        last = compare_dice(*faces, turn.rules)
+        assert last.attackers <= losses.attackers
+        assert last.defenders <= losses.defenders
+
+
+def test_the_last_dice_of_a_single_roll_cause_its_losses() -> None:
+    turn = Turn.from_code(CODE)
+    step = {"do": "attack", "from": "Peru", "to": "Brazil", "left": 8, "their_left": 3, "dice": 3}
+    faces = throw_last_faces(turn, step, 1)
+    assert faces is not None
+    assert [len(dice) for dice in faces] == [3, 2]
+    assert compare_dice(*faces, turn.rules) == (1, 1)
+    assert throw_last_faces(turn, {"do": "stop"}, 1) is None
+    assert throw_last_faces(turn.with_options(whole_battles=True), step, 1) is None
+
+
+def test_the_last_roll_is_distributed_like_the_last_roll_of_battles() -> None:
+    turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2,Argentina:blue:1")
+    step = {"do": "attack", "from": "Peru", "to": "Brazil", "left": 4, "their_left": 0}
+    drawn = Counter[Losses]()
+    for seed in range(400):
+        faces = throw_last_faces(turn, step, seed)
+        assert faces is not None
+        drawn[compare_dice(*faces, turn.rules)] += 1
+    battles = Counter[Losses]()
+    for seed in range(2_000):
+        rolls = list_rolls(turn, {**BORDER, "seed": seed})
+        is_taken = rolls[-1].after.owner_of("Brazil") == "red"
+        if is_taken and sum(roll.losses.attackers for roll in rolls) == 2:
+            battles[rolls[-1].losses] += 1
+    assert {*drawn} == {*battles} == {Losses(0, 1), Losses(0, 2)}
+    shares = [found[Losses(0, 1)] / found.total() for found in (drawn, battles)]
+    assert abs(shares[0] - shares[1]) < 0.15

@@ -106,6 +106,8 @@ def test_an_attack_of_a_computer_has_an_arrow_and_its_losses(visit: Visit) -> No
         if "loses" in page.locator("#computer-said").inner_text():
             break
     expect(page.locator("#computer-said")).to_contain_text(re.compile("blue loses .*red loses"))
+    expect(page.get_by_role("img", name=re.compile(r"^attack dice: \d( \d)*$"))).to_be_visible()
+    expect(page.get_by_role("img", name=re.compile(r"^defence dice: \d( \d)*$"))).to_be_visible()
     expect(page.locator("#map .shaft.next")).to_have_count(1)
 
 

@@ -24,7 +24,8 @@ from iacta.inputs.checks import quote, read_int, read_list
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.methods.kernel import Throw
 from iacta.rules.dice import Dice, split_dice
-from iacta.rules.roll import Losses
+from iacta.rules.roll import Losses, Roll
+from iacta.rules.rules import Rules
 from iacta.rules.thrown import compare_dice, throw_dice
 
 STEPS_VERSION = 1  # the version of this format, also assumed for records without a version
@@ -33,8 +34,10 @@ BETWEEN_SIDES = re.compile(r"\s*(?:\bvs?\b\.?|\bagainst\b|[:;|])\s*", re.IGNOREC
 CARD_KEYS = ("infantry", "cavalry", "artillery", "jokers", "territories")
 STOPS = {"trade": "Keep the cards", "attack": "Stop attacking", "fortify": "Move no armies"}
 MAX_STEP_ROLLS = 2_000  # the maximum number of rolls in a `roll` step
+MAX_COURSES = 2_500  # maximum number of states of a battle whose last roll is drawn
 MAX_THROWS = 1_000  # the maximum number of throws in search of faces with given losses
 
+Faces: TypeAlias = tuple[list[int], list[int]]  # the dice of both sides, the highest first
 Step: TypeAlias = Mapping[str, Any]
 
 
@@ -405,7 +408,7 @@ def list_rolls(turn: Turn, step: Step) -> list[StepRoll]:
     return rolls
 
 
-def throw_faces(turn: Turn, step: Step) -> tuple[list[int], list[int]] | None:
+def throw_faces(turn: Turn, step: Step) -> Faces | None:
     """Return the dice of both sides in the last roll of a step `roll`, the highest first.
 
     turn: the turn before the step.
@@ -425,17 +428,74 @@ def throw_faces(turn: Turn, step: Step) -> tuple[list[int], list[int]] | None:
         return None
     roll, rules = rolls[-1], turn.rules_of.get(to, turn.rules)
     rng = np.random.default_rng([read_int(step.get("seed", 0), "seed"), len(rolls)])
+    return _throw_until(roll.losses, (roll.dice, roll.their_dice), rules, rng)
+
+
+def _throw_until(
+    losses: Losses, numbers: tuple[int, int], rules: Rules, rng: "np.random.Generator"
+) -> Faces | None:
+    """Return the first dice that cause the losses of a roll; `None` if they are too unlikely.
+
+    numbers: the numbers of attack and defence dice.
+    """
     sides = (
         throw_dice(dice, number, number, MAX_THROWS, rng)
-        for dice, number in zip(
-            rules.dice(roll.dice, roll.their_dice), (roll.dice, roll.their_dice), strict=True
-        )
+        for dice, number in zip(rules.dice(*numbers), numbers, strict=True)
     )
     ours, theirs = (np.array(side, np.int64).T.tolist() for side in sides)
     for mine, yours in zip(ours, theirs, strict=True):
-        if compare_dice(mine, yours, rules) == roll.losses:
+        if compare_dice(mine, yours, rules) == losses:
             return mine, yours
     return None
+
+
+def throw_last_faces(turn: Turn, step: Step, seed: int) -> Faces | None:
+    """Return dice of the last roll of a recorded battle, which only records all its losses.
+
+    turn: the turn before the step.
+    step: the step `attack`, in which both sides rolled as many dice as possible.
+    seed: the seed of the dice. The last roll and its faces are drawn so that, together with the
+        losses, they are distributed like the last roll of a battle.
+
+    Return `None` for other steps, for battles without single rolls, and for very long battles.
+
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:6,Brazil:blue:2")
+    >>> step = {"do": "attack", "from": "Peru", "to": "Brazil", "left": 5, "their_left": 0}
+    >>> mine, theirs = throw_last_faces(turn, step, seed=1)
+    >>> compare_dice(mine, theirs, turn.rules).defenders > 0
+    True
+    """
+    if step["do"] != "attack" or step.get("their_dice"):
+        return None
+    start, to = read_border(turn, step)
+    ends, rules = read_losses(turn, step), turn.rules_of.get(to, turn.rules)
+    too_long = (ends.attackers + 1) * (ends.defenders + 1) > MAX_COURSES
+    if too_long or min(ends) < 0 or not turn.has_single_rolls(to):
+        return None
+    able = turn.armies_on(start) - turn.setting.garrisons[turn.setting.index[start]]
+    reached = {(0, 0): 1.0}  # the chance of each number of losses of both sides
+    lasts = list[tuple[float, Losses, tuple[int, int]]]()
+    for lost in range(ends.attackers + 1):
+        for killed in range(ends.defenders + 1):
+            chance = reached.get((lost, killed), 0.0)
+            left = able - lost, turn.armies_on(to) - killed
+            if (lost, killed) == ends or not chance or min(left) < 1:
+                continue
+            numbers = (
+                step.get("dice") or min(left[0], rules.attack.kept),
+                min(left[1], rules.defence.kept),
+            )
+            for each, part in Roll(*numbers, rules).losses().items():
+                after = lost + each.attackers, killed + each.defenders
+                reached[after] = reached.get(after, 0.0) + chance * float(part)
+                if after == ends:
+                    lasts.append((chance * float(part), each, numbers))
+    if not lasts:
+        return None
+    rng = np.random.default_rng(read_int(seed, "seed"))
+    weights = np.array([weight for weight, *_ in lasts])
+    _, losses, numbers = lasts[int(rng.choice(len(lasts), p=weights / weights.sum()))]
+    return _throw_until(losses, numbers, rules, rng)
 
 
 def _take_roll(turn: Turn, step: Step) -> tuple[Turn, str]:

@@ -412,8 +412,8 @@ class TakenStep(TypedDict):
     luck_armies: the same luck as a number; `None` where it is not known.
     step: the step as logs record it, with the result of the dice.
     text: the step as a short text, as links record it.
-    faces: the attack dice and the defence dice of the last roll of a step `roll`, the highest
-        first; `None` if the battle has no single rolls.
+    faces: the attack dice and the defence dice of the last roll of a step `roll`, or of a battle
+        in `turn/play`, the highest first; `None` if the battle has no single rolls.
     """
 
     words: str

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from secrets import randbits
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ from iacta.game.steps import (
     record_step,
     take_step,
     throw_faces,
+    throw_last_faces,
 )
 from iacta.inputs.checks import parse_int, quote, read_int, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
@@ -236,7 +238,13 @@ def play_turn(body: Mapping[str, Any]) -> dict[str, Any]:
         )
     seats = {name: ai if name == turn.player else PERSON for name in list_seats(turn)}
     game = Game(turn, seats, body.get("seed"))
-    return {"turns": [_describe_played(step, players) for step in game]}
+    return {"turns": [_describe_rolled(step, players) for step in game]}
+
+
+def _describe_rolled(played: PlayedStep, players: Sequence[str]) -> dict[str, Any]:
+    """Return the turn after a step of a computer that has just been played, with its last dice."""
+    faces = throw_last_faces(played.turn, played.step, randbits(32))
+    return {**_describe_played(played, players), **({"faces": faces} if faces else {})}
 
 
 def _describe_played(played: PlayedStep, players: Sequence[str]) -> dict[str, Any]:

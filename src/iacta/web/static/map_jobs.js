@@ -367,5 +367,5 @@ export const isReached = () => findTurn()?.phase === "attack" && findPlan()?.is_
 export function isChoosing() {
   const { view, picked } = store;
   if (!isAdvised()) return false;
-  return view === "goals" || (!view && picked.to === null && (!findGoal() || isReached()));
+  return view === "goals" || (!view && (!findGoal() || (isReached() && picked.to === null)));
 }

@@ -191,7 +191,7 @@ async function openMoment(k, better, words) {
   store.isBusy = false;
   forgetBegun();
   store.hint = { words: `Better: ${words}.`, from, to };
-  if (better.do === "attack") store.picked = { from, to };
+  if (better.do === "attack") Object.assign(store, { picked: { from, to }, view: "attack" });
   commit({ ...leaveGame(state), steps, at }, { isStep: true });
   announce(store.hint.words);
 }

@@ -31,7 +31,7 @@ export const store = {
   chosen: null, // the selected territory
   brush: 0, // the player who gets tapped territories; -1 for nobody, null if taps only select
   isPicking: false, // whether taps select the territories of the goal
-  view: "", // "goals" or "threats" if this list replaces the next action
+  view: "", // "goals" or "threats" if this list replaces the next action, "attack" for neither
   picked: { from: null, to: null }, // the border of the next attack, or of the fortifying move
   placing: {}, // the placement of new armies so far, by territory
   moving: null, // the selected number of armies to move in

@@ -82,6 +82,7 @@ function showComputer() {
   const more = { disabled: !findNextStep(steps, at) };
   return [
     element("h3", {}, markPlayer(mover), ` ${findPlayer(mover).short} plays`),
+    showDicePairs(findBattle(at)),
     element("p", { id: "computer-said", ariaLive: "polite" }, describeComputerStep()),
     element("p", { id: "reason" }, findReason()),
     store.isStuck && row(tool("Try again", tryAgain)),
@@ -96,24 +97,34 @@ function showComputer() {
 
 /** Return the dice of the last roll, in pairs, and the losses; an empty place before the roll. */
 function showRoll() {
-  const { steps, at } = store.state;
-  const k = findBattle(at);
-  const { words, losses, faces, step } = findTurn(k);
+  const k = findBattle(store.state.at);
+  const { words, losses } = findTurn(k);
+  return element(
+    "div",
+    { id: "rolled" },
+    showDicePairs(k),
+    losses && element("p", {}, `${words}.`),
+  );
+}
+
+/** Return the dice of the last roll of a battle in two rows, so that pairs are below each other. */
+function showDicePairs(k) {
+  const { faces, step } = findTurn(k);
+  const before = faces && findTurn(store.state.steps[k - 1].after);
+  if (!before) return [];
+  const find = (given) =>
+    typeof given === "string" ? store.board.territories.indexOf(given) : given;
   const show = (dice, player, name) =>
     element(
       "span",
       { role: "img", ariaLabel: `${name}: ${dice.join(" ")}` },
       dice.map((face) => drawDie(face, findPlayer(player))),
     );
-  const before = faces && findTurn(steps[k - 1].after);
   return element(
     "div",
-    { id: "rolled" },
-    before && [
-      show(faces[0], before.mover, "attack dice"),
-      show(faces[1], before.holders[step.to], "defence dice"),
-    ],
-    losses && element("p", {}, `${words}.`),
+    { className: "dice" },
+    show(faces[0], before.mover, "attack dice"),
+    show(faces[1], before.holders[find(step.to)], "defence dice"),
   );
 }
 
