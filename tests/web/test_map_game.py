@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.web.board_page import TINY, attack, link, reopen, says, spot
@@ -266,20 +267,23 @@ def test_a_game_can_be_left_for_its_analysis(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Hint")).to_be_visible()
 
 
-def test_the_game_goes_on_once_the_server_is_back(visit: Visit) -> None:
+@pytest.mark.parametrize("lost", ["play", "replay"])
+def test_the_game_goes_on_once_the_server_is_back(visit: Visit, lost: str) -> None:
     page = visit("/about")
+    page.clock.install()
     page.add_init_script(
-        """
+        f"""
         const fetchWhole = fetch;
         let lost = 0;
         window.fetch = (address, options) =>
-          String(address).endsWith("/play") && !lost++
+          String(address).endsWith("/{lost}") && !lost++
             ? Promise.reject(new TypeError("no connection"))
             : fetchWhole(address, options);
         """
     )
     page.goto(f"{page.url.removesuffix('/about')}{BLUE_PLAYS}")
     expect(page.locator("#wrong")).to_contain_text("The server does not respond.")
+    page.clock.run_for(5_000)
     tap(page, "Skip to my turn")
     expect(page.locator("#turn")).to_have_text("red moves")
     expect(page.locator("#wrong")).to_be_empty()
