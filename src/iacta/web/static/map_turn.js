@@ -75,21 +75,21 @@ export function showPanel() {
   ];
 }
 
-/** Return the step of a computer that is shown, and the buttons that go on. */
+/** Return the buttons that go on, which stay in their place, and the step of a computer. */
 function showComputer() {
   const { steps, at } = store.state;
   const { mover } = findTurn();
   const more = { disabled: !findNextStep(steps, at) };
   return [
     element("h3", {}, markPlayer(mover), ` ${findPlayer(mover).short} plays`),
-    showDicePairs(findBattle(at)),
-    element("p", { id: "computer-said", ariaLive: "polite" }, describeComputerStep()),
-    element("p", { id: "reason" }, findReason()),
-    store.isStuck && row(tool("Try again", tryAgain)),
     row(
       tool("Next", goOn, { className: "primary", ...more }),
       tool(isPersonLeft() ? "Skip to my turn" : "Skip to the end", skip, more),
     ),
+    showDicePairs(findBattle(at)),
+    element("p", { id: "computer-said", ariaLive: "polite" }, describeComputerStep()),
+    element("p", { id: "reason" }, findReason()),
+    store.isStuck && row(tool("Try again", tryAgain)),
     showLeft(),
     isReviewed() && showReview(),
   ];
