@@ -12,7 +12,7 @@ from iacta.board.files import classic_board
 from iacta.game.steps import format_step_text
 from iacta.war.game import Game
 from tests.web.board_page import TINY, attack, downloaded, dropped, link, reopen, says, spot
-from tests.web.conftest import Visit
+from tests.web.conftest import Visit, barriers
 from tests.web.test_map_game import make_long_game, press, tap
 
 NAMES = ["red", "blue", "green", "yellow", "purple", "orange"]
@@ -154,6 +154,7 @@ def test_games_continue_from_the_list_and_from_a_file(visit: Visit, tmp_path: Pa
     rows = page.locator("#games-list li")
     expect(rows).to_have_count(2)
     expect(rows.nth(0)).to_contain_text("on the page")
+    assert barriers(page) == []
     expect(rows.nth(1)).to_contain_text("Round 7: red moves. red (you), blue (easy); tiny")
     rows.nth(1).get_by_role("button", name="Continue").click()
     says(page, "A", "red, 21")
@@ -198,3 +199,17 @@ def test_two_tabs_of_one_game_keep_both_games(visit: Visit) -> None:
     attack(page, "A", "B")
     press(page, "Roll once")
     expect(page.locator("#games-list li")).to_have_count(3)
+
+
+def test_a_browser_that_stores_nothing_keeps_the_whole_game_in_the_address(visit: Visit) -> None:
+    page = visit("/about")
+    page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
+    page.goto(page.url.partition("/about")[0] + make_long_game(101, seats="person.simple"))
+    expect(page.locator("#placing-said")).to_be_visible()
+    make_move(page)
+    page.wait_for_url(re.compile("&d="))
+    expect(page.locator("#holder")).to_have_text(
+        "The address has the whole game. This browser does not keep games: save the game as a file."
+    )
+    page.reload()
+    says(page, "A", "red, 156")
