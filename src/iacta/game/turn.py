@@ -699,6 +699,11 @@ class Turn(DisplayMixin, TurnData):
                 fit = self.list_dice(*names, lost, killed)
             else:
                 losses = Losses(lost, killed)
+                if self._read_reduced_dice(attacks[0], their_dice) is None:
+                    raise IllegalError(
+                        "their_dice must be left out if the attacked player rolls as usual, "
+                        f"got {their_dice}"
+                    )
                 fit = tuple(
                     attack.dice for attack in attacks if losses in self.results(attack, their_dice)
                 )

@@ -152,7 +152,8 @@ function makeGameRow({ id, time, words, frame, dots }, isShown) {
   const [, , width] = frame;
   const circles = dots.map(([cx, cy, fill]) => svg("circle", { cx, cy, r: width / 36, fill }));
   const size = { class: "small-map", viewBox: frame.join(" "), width: 96, "aria-hidden": "true" };
-  const date = new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const day = new Date(time).toLocaleDateString([], { dateStyle: "medium" });
+  const date = `${day}, ${new Date(time).toLocaleTimeString([], { timeStyle: "short" })}`;
   const open = isShown
     ? element("strong", {}, "on the page")
     : tool("Continue", () => actions.openGame(id), { ariaLabel: `Continue: ${words}` });
