@@ -259,7 +259,7 @@ def test_a_code_keeps_its_victory_condition(visit: Visit) -> None:
     page.reload()
     expect(page.locator("#condition")).to_contain_text("has won: they own 2 of the 42 territories.")
     page.get_by_role("button", name="Set up", exact=True).click()
-    page.get_by_role("button", name="Let the last survivor win instead").click()
+    page.get_by_label("Won by").select_option("survivor")
     page.get_by_role("button", name="Analyse", exact=True).click()
     expect(page.locator("#report")).not_to_be_empty()
     expect(page.locator("#condition")).to_have_count(0)
