@@ -109,7 +109,8 @@ export function render() {
   on["to-play"].ariaPressed = String(isAnalysing());
   const winner = isWon(turn) ? state.players.indexOf(turn.winner) : -1;
   const now = findPlayer(winner < 0 ? (turn?.mover ?? state.mover) : winner)?.short ?? "";
-  on.turn.textContent = `${now} ${winner >= 0 ? "has won" : state.draft ? "picks" : "moves"}`;
+  const verb = winner >= 0 ? "has won" : state.draft ? "picks" : "moves";
+  redraw(on.turn, [now, element("span", { className: "verb" }, ` ${verb}`)]);
   showLegend(view);
   showShowing(turn, view);
   showFilling();
