@@ -1,8 +1,8 @@
 """The reason why an attack matters, in words, such as "takes Africa: +3 a turn".
 
 The reason follows from the turn before and after the attack, for players and computers alike. It
-says what the conquest changes: continents, players, capitals, cards, or the winner of the game. The
-conquest of a territory that changes nothing else has no reason.
+lists the changes by the conquest: continents, players, capitals, cards, or the winner of the game.
+The conquest of a territory that changes nothing else has no reason.
 """
 
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ _CARD = "a card"
 
 
 def describe_reason(played: PlayedStep) -> str:
-    """Return what an attack achieves, as a verb phrase; empty for a step that changes little.
+    """Return the gain of an attack as a verb phrase; empty for a step that changes little.
 
     played: the step. If an attack has not taken the territory, the phrase begins with "would" and
-        says what the conquest would achieve.
+        states the gain of a conquest.
 
     >>> from iacta.game import play_step
     >>> code = "1;classic;red;Peru:red:9,Venezuela:red:1,Argentina:red:1,Brazil:blue:2"
@@ -52,7 +52,7 @@ def _take(turn: Turn, to: str) -> Turn:
 
 
 def _list_changes(turn: Turn, to: str, after: Turn) -> Iterator[tuple[str, str]]:
-    """Yield what a conquest changes, each as a verb and further words."""
+    """Yield the changes by a conquest, each as a verb and further words."""
     player, loser, found = turn.player, turn.owner_of(to), False
     for land in turn.board.continents:
         if to not in land.territories or not land.bonus:

@@ -205,7 +205,7 @@ class Actions(Sequence[Action]):
 
     @cached_property
     def _singles(self) -> dict[object, Action]:
-        """The actions outside of lazy parts, none of which has a number of armies."""
+        """The actions outside of lazy parts; these actions have no number of armies."""
         return {
             each: each for part in self.parts if not isinstance(part, Numbered) for each in part
         }

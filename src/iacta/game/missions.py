@@ -310,7 +310,7 @@ class Eliminate(Mission):
 
     def measure_progress(self, turn: GameState, player: str) -> float:
         """Return 1 without territories of the target, and 0 from an equal share of the map."""
-        equal = len(turn.owners) / len(turn.players)  # what each player has after a deal
+        equal = len(turn.owners) / len(turn.players)  # territories of each player after a deal
         return max(0.0, 1 - turn.owners.count(self.player) / equal)
 
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:

@@ -1,4 +1,4 @@
-"""Hands and missions for the board page: what the player to move sees, and what everybody sees."""
+"""Hands and missions for the board page: the cards of the player to move, and the public facts."""
 
 from collections.abc import Iterator
 from itertools import islice

@@ -1,6 +1,6 @@
 // The address of the page: the whole state, or the present turn of a game that is too long for it.
 //
-// A short state is written as it is. A long one is compressed, which takes a moment; until then the
+// A short state is written without compression. A long state is compressed; until this is done, the
 // address of a game has its present turn. A game is also kept in this browser, at each step.
 
 import { countRounds, describeSeat, isGame } from "./map_game.js";
@@ -12,7 +12,7 @@ import { pack } from "./pack.js";
 import { announce } from "./page.js";
 
 const MAX_PLAIN = 2_000; // characters of an address that is not compressed
-const MAX_LINK = 8_000; // characters of an address; longer ones are cut by some programs
+const MAX_LINK = 8_000; // characters; some programs truncate longer addresses
 
 const FORKED = "This game was continued in another way: Your games has both.";
 const LATER = "Your games has a later state of this game. If you play on here, it will have both.";

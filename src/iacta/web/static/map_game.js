@@ -234,7 +234,7 @@ function findEnds(step) {
   return { from: find(step.from), to: find(step.to) };
 }
 
-/** Show what an AI would do now. */
+/** Show the next step of an AI. */
 export async function askHint() {
   const { state } = store;
   if (store.isBusy || isComputer()) return;
@@ -263,7 +263,7 @@ export function switchAdvice() {
   amend({ ...state, asked: state.asked + Number(store.isAdvising) });
 }
 
-/** Choose what the map shows beside the owners; in a game, the dangers count as help. */
+/** Choose the numbers on the map; in a game, the dangers count as help. */
 export function switchShowing(showing) {
   const { state } = store;
   store.showing = showing;

@@ -1,6 +1,6 @@
 // The review of a game: the luck of each player, the chances to win by turn, the worst moments.
 //
-// The server judges one turn at a time, in the background. What is not judged yet is not shown.
+// The server judges one turn at a time, in the background. Decisions without a judgement are not shown.
 
 import { postJson, Refused, saveFile, Unreachable } from "./ask.js";
 import { svg } from "./map_board.js";
@@ -71,7 +71,7 @@ async function judge() {
   isAsking = false;
 }
 
-/** Return the review up to the current step, and judge what is not judged yet. */
+/** Return the review up to the current step, and judge the other turns. */
 export function showReview() {
   judge();
   const turns = listTurns();

@@ -45,7 +45,7 @@ export const store = {
   isCrowning: false, // whether taps choose the capitals of a position
   ask: null, // the question to a person before the first turn, for a `draft`
   hint: null, // in a game: the hint in words, and the ends of its arrow
-  showing: "armies", // what the map shows beside the owners: "armies", "income" or "danger"
+  showing: "armies", // the numbers on the map: "armies", "income" or "danger"
   isAdvising: false, // whether the numbers of the turn are shown in a game
   traded: [], // the selected cards of the hand, by their index
   handOf: "", // the code of the turn whose player asked to see the hand, if several persons play
@@ -124,7 +124,7 @@ export const findGoalStart = (k = store.state.at) => History.findGoalStart(store
 /** Return the turn after a step, by default the current one; null while the turn is unknown. */
 export const findTurn = (k = store.state.at) => tree.turns[k] ?? null;
 
-/** Return the code of a turn; in a game, only what the player to move sees. */
+/** Return the code of a turn; in a game, without the facts that are hidden from the player to move. */
 export function findSeen(k = store.state.at) {
   const turn = findTurn(k);
   return (store.state.seats.length && turn?.seen) || (turn?.code ?? "");
