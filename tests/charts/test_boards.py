@@ -123,7 +123,7 @@ def test_the_numbers_of_a_plan_equal_the_library_s(asia: Plan) -> None:
 
 
 def test_the_title_states_the_finding(asia: Plan) -> None:
-    chance = percent(asia.comparable_value, 1)  # the digits that its interval supports
+    chance = percent(asia.comparable_value)  # its interval supports all digits
     assert charts.plan_map(asia).title.startswith(f"You take Asia with a chance of {chance}")
     start = make_position(path(3), 6, 2, 1)
     gone = best_plan(start, eliminate(start, "blue"))
@@ -476,7 +476,7 @@ def test_large_boards_are_refused() -> None:
 
 def test_values_other_than_boards_are_refused() -> None:
     with pytest.raises(
-        iacta.MalformedError, match="board must be a Board or a Position, got 'classic'"
+        iacta.MalformedError, match="board must be a Board or a Position or a Turn, got 'classic'"
     ):
         charts.board_map("classic")  # type: ignore[arg-type]
     with pytest.raises(iacta.MalformedError, match="plan must be a Plan, got 'classic'"):

@@ -52,8 +52,10 @@ class Dialogue:
     >>> game = Game(turn, {"red": "person", "blue": "usual"}, seed=5)
     >>> dialogue, _ = start_dialogue(SavedGame(game))
     >>> dialogue, lines = dialogue.decide({"do": "roll", "from": "Peru", "to": "Brazil"})
-    >>> dialogue.prompt, lines[0]
-    ('move 3-7> ', 'Peru to Brazil: red loses 1, blue loses 1; Brazil is taken.')
+    >>> lines[1]
+    'Peru to Brazil: red loses 1, blue loses 1; Brazil is taken.'
+    >>> lines[0], dialogue.prompt
+    ('Dice: 6 2 1 against 4.', 'move 3-7> ')
     """
 
     game: Game

@@ -173,7 +173,10 @@ class PlanQuestion(PlanParameters):
             return
         is_gain = self.worth or self.then is not None
         best = f"{value:.2f} more than now" if is_gain else percent(value)
-        watch(f"Planning; best so far {best}", None, keeps=True)
+        if value > 0.0:
+            watch(f"Planning; best so far {best}", None, keeps=True)
+        else:  # there is no plan yet
+            watch("Planning", None)
 
     def _compute_hold(self, plan: Plan, deadline: Deadline) -> Hold:
         get = self.opponents_get
