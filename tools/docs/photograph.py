@@ -37,10 +37,11 @@ def photograph(address: str) -> None:
             page.get_by_text("of games (±").wait_for(timeout=TIMEOUT)
             page.locator("#moves button").first.click(timeout=TIMEOUT)
             page.screenshot(path=PICTURES / f"map{ending}.png")
-            page.goto(f"{address}/{write_game()}")
-            page.reload()
-            _watch_conquest(page)
-            page.screenshot(path=PICTURES / f"game{ending}.png")
+        page.goto(f"{address}/{write_game()}")
+        page.emulate_media(color_scheme="light")
+        page.reload()
+        _watch_conquest(page)
+        page.screenshot(path=PICTURES / "game.png")
         browser.close()
 
 
