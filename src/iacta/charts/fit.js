@@ -46,9 +46,10 @@ export async function fit(place, spec, config, { room, sizes, slack, options, fi
     const words = wide(".role-title-text, .role-title-subtitle");
     const excess = wide("svg") - room;
     if (isFixed || (excess < 1 && (excess > -slack || width >= widest))) break;
-    if (words > room - padding) {
-      config.title.fontSize *= (room - padding) / words;
-      config.title.subtitleFontSize *= (room - padding) / words;
+    const most = Math.max(room - padding, MIN_WIDTH); // a hidden element has no room
+    if (words > most) {
+      config.title.fontSize *= most / words;
+      config.title.subtitleFontSize *= most / words;
     }
     width = Math.min(widest, width - excess);
   }
