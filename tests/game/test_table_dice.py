@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from iacta import IactaError, Losses, Turn, classic_board
-from iacta.game import Attack, Fortify
+from iacta.game import Actions, Attack, EndPhase, Fortify, Place
 from iacta.game.legal import list_fortify_limits
 from iacta.plan.problem import enter_phase
 from iacta.rules.modes import DefenderSeesFirst
@@ -84,6 +84,13 @@ def test_a_placement_may_have_any_order() -> None:
         with pytest.raises(IactaError, match=message):
             turn.place_armies(given)  # type: ignore[arg-type]
     assert TURN.place_armies({}) == TURN
+
+
+def test_actions_in_plain_lists_are_found_like_lazy_actions() -> None:
+    place = Place("Peru", 2)
+    assert Actions([[place, EndPhase()]]).find(Place("Peru", 2)) == place
+    assert Actions([[place]]).find(Place("Peru", 3)) is None
+    assert Actions([[place]]).find(Place(["Peru"], 2)) is None  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", choose_seeds(range(20), 8))

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import accumulate
@@ -195,17 +196,15 @@ class Actions(Sequence[Action]):
         >>> Actions([[Attack("Peru", "Brazil", 1)]]).find(Attack("Peru", "Brazil", True))
         Attack('Peru', 'Brazil', 1)
         """
-        if not hasattr(action, "armies"):
-            try:
-                return self._singles.get(action)
-            except TypeError:  # an action with a value that has no hash equals no legal action
-                return None
+        with suppress(TypeError):  # an action with a value that has no hash is in no dictionary
+            if (single := self._singles.get(action)) is not None:
+                return single
         found = (part.find(action) for part in self.parts if isinstance(part, Numbered))
         return next((own for own in found if own is not None), None)
 
     @cached_property
     def _singles(self) -> dict[object, Action]:
-        """The actions outside of lazy parts; these actions have no number of armies."""
+        """The actions outside of lazy parts, for a fast search."""
         return {
             each: each for part in self.parts if not isinstance(part, Numbered) for each in part
         }
