@@ -278,33 +278,29 @@ def test_styles_are_halved_by_games_with_the_same_dice() -> None:
     assert value(best.style) > max(map(value, STYLES)) - 0.012
 
 
-@pytest.mark.parametrize(("budget", "most"), [(0.02, 10), (0.05, 12)])
-def test_a_small_budget_plays_few_games(
-    budget: float, most: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    batches = list[int]()
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list to which each call of `Search.play` adds its number of games."""
+    found = list[int]()
     play = Search.play
 
     def count(search: Search, deadline: Deadline, games: int, first: int) -> object:
-        batches.append(games)
+        found.append(games)
         return play(search, deadline, games, first)
 
     monkeypatch.setattr(Search, "play", count)
+    return found
+
+
+@pytest.mark.parametrize(("budget", "most"), [(0.02, 10), (0.05, 12)])
+def test_a_small_budget_plays_few_games(budget: float, most: int, batches: list[int]) -> None:
     for hard in list(hard_positions())[:3]:
         batches.clear()
         best_plan(hard.position, hard.goal, threads=1, budget=budget)
         assert 4 <= len(batches) <= most, batches
 
 
-def test_a_plan_without_a_bound_is_the_first_policy(monkeypatch: pytest.MonkeyPatch) -> None:
-    batches = list[int]()
-    play = Search.play
-
-    def count(search: Search, deadline: Deadline, games: int, first: int) -> object:
-        batches.append(games)
-        return play(search, deadline, games, first)
-
-    monkeypatch.setattr(Search, "play", count)
+def test_a_plan_without_a_bound_is_the_first_policy(batches: list[int]) -> None:
     for hard in list(hard_positions())[:3]:
         batches.clear()
         plan = best_plan(hard.position, hard.goal, bound=False)

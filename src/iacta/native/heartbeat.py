@@ -21,8 +21,10 @@ _callback: ContextVar[Callback | None] = ContextVar("heartbeat", default=None)
 
 
 @contextmanager
-def beat_during(callback: Callback) -> Iterator[None]:
+def beat_during(callback: Callback | None) -> Iterator[None]:
     """Return a context manager in which long work calls a function regularly.
+
+    callback: the function; `None` keeps the function of an outer context manager, if there is one.
 
     >>> calls = []
     >>> with beat_during(lambda: calls.append(1)):
@@ -30,7 +32,7 @@ def beat_during(callback: Callback) -> Iterator[None]:
     >>> calls
     [1]
     """
-    token = _callback.set(callback)
+    token = _callback.set(_callback.get() if callback is None else callback)
     try:
         yield
     finally:

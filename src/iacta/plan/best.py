@@ -1,7 +1,6 @@
 """The best plan for a goal, and the fewest armies that reach a required chance."""
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import replace
 from math import inf
 from typing import TypeAlias
@@ -11,7 +10,7 @@ from iacta.game import Turn
 from iacta.inputs.checks import check_choice, quote, read_int, unwrap_number
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.native.deadline import Deadline
-from iacta.native.heartbeat import beat_during
+from iacta.native.heartbeat import beat, beat_during
 from iacta.odds.search import find_smallest
 from iacta.plan.goals import Goal
 from iacta.plan.margin import MARGIN
@@ -150,17 +149,12 @@ def plan_within(
         narrow=narrow,
     )
     best = 0.0, planner.bound
-
-    def report() -> None:
-        if progress is not None:
-            progress(*best)
-
     try:
-        with beat_during(report) if progress is not None else nullcontext():
+        with beat_during(None if progress is None else lambda: progress(*best)):
             for found in planner.run():
                 if found.value is not None:
                     best = found.value, found.bound
-                    report()
+                    beat()
                 if improved is not None:
                     improved(make_plan(found, deadline.seconds))
     except KeyboardInterrupt:

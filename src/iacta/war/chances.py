@@ -22,7 +22,6 @@ A finished turn is the same position as the next player's turn, and has the same
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
@@ -38,7 +37,7 @@ from iacta.inputs.checks import read_int
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.meanings import Unit
 from iacta.native.deadline import Deadline
-from iacta.native.heartbeat import beat_during, wait_for_result
+from iacta.native.heartbeat import beat, beat_during, wait_for_result
 from iacta.probability.estimate import (
     Interval,
     compute_half_width_of_difference,
@@ -339,17 +338,13 @@ class Series:
                     break
             return found
 
-        def report() -> None:
-            if progress is not None:
-                progress(sum(done), end)
-
         threads = cpu_count() or 1
         with ThreadPoolExecutor(threads) as pool:
             try:
                 working = [pool.submit(work) for _ in range(threads)]
-                with beat_during(report) if progress is not None else nullcontext():
+                with beat_during(None if progress is None else lambda: progress(sum(done), end)):
                     rows = [wait_for_result(each) for each in working]
-                report()
+                    beat()
             except BaseException:
                 deadline.stop()
                 raise
