@@ -446,7 +446,7 @@ def test_only_the_owner_sees_a_secret_mission(visit: Visit) -> None:
     expect(page.locator("#condition")).to_contain_text("red: hidden; blue: hidden")
     assert "4 territories" not in page.locator("#condition").inner_text()
     page.get_by_text("Share it").click()
-    expect(page.locator("#no-secrets")).to_contain_text("this is no secrecy")
+    expect(page.locator("#no-secrets")).to_contain_text("they are not secret")
     with page.expect_request("**/analysis") as asked:
         page.get_by_role("button", name="Advice").click()
     assert "blue:hidden" in (asked.value.post_data or "")
