@@ -31,7 +31,7 @@ from iacta.charts.subtitles import describe_rules, format_count, format_signed
 from iacta.charts.theme import AMBER, BLUE, DEEP, GREEN, GREY, PURPLE, RED, WIDTH, choose_colours
 from iacta.charts.vega import Row, View, field, layer, vconcat
 from iacta.forms.percentages import percent
-from iacta.forms.sentences import join_phrases
+from iacta.forms.sentences import capitalise, join_phrases
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import MalformedError
 
@@ -194,10 +194,7 @@ def reinforcement_map(reinforcement: Reinforcement) -> Chart:
         for plan in (reinforcement.before, reinforcement.plan)
     ]
     change = f"{figures[0]} becomes {figures[1]}"
-    change = (
-        f"{change[:1].upper()}{change[1:]}. Numbers at territories: the gain if all new armies go "
-        "there."
-    )
+    change = f"{capitalise(change)}. Numbers at territories: the gain if all new armies go there."
     return _build_chart(
         _build_scenes(board, arrows, words),
         [

@@ -12,6 +12,7 @@ from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import show_progress
 from iacta.forms.form import ClashError, Example, Form, Topic, make_form, parameter
 from iacta.forms.parameter_kinds import Chance, CommaList, Flag, Name, RulesName, Whole
+from iacta.forms.sentences import capitalise
 from iacta.forms.shared_parameters import (
     ATTACKERS,
     DEFENDERS,
@@ -135,7 +136,7 @@ def _make_option(draw: Callable[..., Chart], argument: inspect.Parameter, option
     is_list = "Sequence" in str(argument.annotation)
     number = Whole(option.minimum)
     kind = CommaList(number) if is_list else number
-    help_line = line[:1].upper() + line[1:]
+    help_line = capitalise(line)
     default = kind.parse(option.default, name)
     return parameter(kind, help_line, default=default, metavar="N,N..." if is_list else "")
 

@@ -21,7 +21,7 @@ from iacta.forms.parameter_kinds import (
     Source,
     Whole,
 )
-from iacta.forms.sentences import add_noun
+from iacta.forms.sentences import add_noun, capitalise
 from iacta.game import Missions, Turn
 from iacta.game.mission_cards import read_mission_cards
 from iacta.game.moment import read_moment
@@ -248,7 +248,7 @@ def describe_winner(turn: Turn) -> str:
     how = turn.victory.describe_win(turn, winner)
     if find_survivor(turn):
         how = "no other player is left"
-    return f"{winner[:1].upper()}{winner[1:]} has won: {how}."
+    return f"{capitalise(winner)} has won: {how}."
 
 
 def describe_count(turn: Turn) -> str:

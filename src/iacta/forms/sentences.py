@@ -5,6 +5,15 @@ from collections.abc import Iterable
 from iacta.rules.stop import StopRule
 
 
+def capitalise(text: str) -> str:
+    """Return a text with a capital first letter.
+
+    >>> capitalise("blue, Ann's player")
+    "Blue, Ann's player"
+    """
+    return text[:1].upper() + text[1:]
+
+
 def join_phrases(parts: Iterable[object], between: str = ", ") -> str:
     """Join phrases with a separator, and with *and* before the last phrase.
 

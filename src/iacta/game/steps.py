@@ -412,8 +412,8 @@ def throw_faces(turn: Turn, step: Step) -> Faces | None:
     """Return the dice of both sides in the last roll of a step `roll`, the highest first.
 
     turn: the turn before the step.
-    step: the step. Its seed decides the losses; the faces are drawn among those that cause the
-        losses, so that losses and faces together are distributed like thrown dice.
+    step: the step. Its seed decides the losses; the faces are drawn among the throws with
+        these losses, so that losses and faces together are distributed like thrown dice.
 
     Return `None` if the battle has no single rolls, or if the losses are too unlikely.
 

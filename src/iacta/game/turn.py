@@ -401,7 +401,7 @@ class Turn(DisplayMixin, TurnData):
         return NOTHING
 
     def _list_possible_cards(self) -> Distribution[Hand]:
-        """Return the distribution of the player's unknown cards; of one of them if it is named."""
+        """Return the distribution of the player's unknown cards, or of one pictured card."""
         seen = sum((each.known for each in (self.cards or {}).values()), Hand())
         if self.symbols:
             return Distribution.from_pairs(list_named_cards(DECK - seen, self.symbols, seen))

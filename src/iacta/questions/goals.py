@@ -20,7 +20,7 @@ from iacta.forms.percentages import (
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import join_phrases
+from iacta.forms.sentences import capitalise, join_phrases
 from iacta.forms.whole_game import (
     CONDITION_KEY,
     GAMES_CONDITION,
@@ -366,7 +366,7 @@ def _make_win_cells(judged: GoalChance | None) -> tuple[str, str, str, str, str]
 def goals_sentence(answer: GoalsAnswer) -> str:
     """Return a sentence about the first goal."""
     player, judged = answer.question.turn.player, answer.judged
-    name = f"{player[:1].upper()}{player[1:]}"
+    name = capitalise(player)
     if judged is not None and _is_lost(judged):
         return f"{name} hardly wins, whatever they choose: about 0% of games {GAMES_CONDITION}."
     if judged is not None and judged.goals:

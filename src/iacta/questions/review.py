@@ -14,7 +14,7 @@ from iacta.forms.percentages import format_armies, format_goal_change, short_per
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table, make_sections
-from iacta.forms.sentences import add_noun
+from iacta.forms.sentences import add_noun, capitalise
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.forms.whole_game import (
     GAMES_CONDITION,
@@ -336,7 +336,7 @@ def _make_sections(reviewed: Review) -> Iterator[Section]:
 
 def _describe_player(reviewed: Review, player: PlayerReview) -> str:
     """Describe a player's luck in armies, and the mistakes, in one sentence."""
-    was = f"{player.player[:1].upper()}{player.player[1:]} was"
+    was = f"{capitalise(player.player)} was"
     if player.luck_armies is None:
         luck = f"{was} in a battle too large to measure its luck"
     elif not float(amount := f"{abs(player.luck_armies):.1f}"):

@@ -14,7 +14,7 @@ from iacta.forms.percentages import describe_chance, format_best_found, shorten_
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
-from iacta.forms.sentences import add_noun, name_armies
+from iacta.forms.sentences import add_noun, capitalise, name_armies
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.game import Turn
 from iacta.game.legal import list_fortifications
@@ -220,7 +220,7 @@ def describe_threat(threat: Threatened, player: str) -> str:
 def _list_win_sentences(found: Threats, turn: Turn) -> Iterator[str]:
     for threat in found.threats:
         if threat.kind == "win" and threat.chance >= MIN_SHOWN:
-            name = f"{threat.player[:1].upper()}{threat.player[1:]}"
+            name = capitalise(threat.player)
             is_hidden = len(turn.victory.list_possible(turn, threat.player)) > 1
             mean = ", on average over their possible missions" if is_hidden else ""
             chance = describe_chance(_format_chance(threat))

@@ -13,6 +13,7 @@ from iacta.forms.percentages import short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, AnswerSectionRecord, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
+from iacta.forms.sentences import capitalise
 from iacta.forms.whole_game import (
     CONDITION_KEY,
     GAMES_CONDITION,
@@ -326,7 +327,7 @@ class WinAnswer(Answer):
             for each, _ in self.pairs()
         }
         name = self.question.turn.player
-        return f"{_capitalise(name)} wins {shares[name]}." if all(shares.values()) else ""
+        return f"{capitalise(name)} wins {shares[name]}." if all(shares.values()) else ""
 
     @property
     def _about(self) -> str:
@@ -397,17 +398,13 @@ def win_sentence(answer: WinAnswer) -> str:
     name = answer.question.turn.player
     found = (answer.found.chances, answer.found.second_opinion)
     if found[0].is_decided:
-        is_alone = f"{_capitalise(name)} has won: no other player is left."
+        is_alone = f"{capitalise(name)} has won: no other player is left."
         return describe_winner(answer.question.turn) or is_alone
     own = (each.find_chance(name) for each in found)
     first, second = (format_share_and_range(each.chance, each.interval) for each in own)
     about = answer._about
-    sentence = f"{_capitalise(name)} wins {about} {first} of games {answer.condition}"
+    sentence = f"{capitalise(name)} wins {about} {first} of games {answer.condition}"
     return f"{sentence}, and {second} when another AI does."
-
-
-def _capitalise(name: str) -> str:
-    return name[:1].upper() + name[1:]
 
 
 def format_change(found: WinChange) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Any
 
 from iacta.forms.moment import describe_condition, describe_winner
-from iacta.forms.sentences import add_noun
+from iacta.forms.sentences import add_noun, capitalise
 from iacta.game import EndPhase, Trade, Turn
 from iacta.game.action_records import record_action
 from iacta.game.cards import FIXED, KINDS, MUST_TRADE, PICTURED, SYMBOLS, Hand
@@ -95,7 +95,7 @@ def describe_sets(turn: Turn) -> str:
 
 def describe_trade_phase(turn: Turn) -> str:
     """Return a sentence about the phase in which the player trades cards."""
-    player = f"{turn.player[:1].upper()}{turn.player[1:]}"
+    player = capitalise(turn.player)
     if turn.hand.number >= MUST_TRADE:
         return f"{player} has {turn.hand.number} cards and must trade a set."
     return f"{player} may trade cards."

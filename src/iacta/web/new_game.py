@@ -14,7 +14,7 @@ import numpy as np
 from iacta.board import Board
 from iacta.board.files import classic_board
 from iacta.forms.moment import CAPITAL
-from iacta.forms.sentences import add_noun
+from iacta.forms.sentences import add_noun, capitalise
 from iacta.game import Capitals, Missions, Sets, Turn, Victory
 from iacta.game.cards import DECK, SYMBOLS
 from iacta.game.codes import format_rules, read_rules
@@ -190,7 +190,7 @@ def _read_again(body: Mapping[str, Any]) -> Wishes:
     board = read_sent_board(body) or classic_board()
     setup = body["again"]
     turn = read_setup(setup, board)
-    # A player who has been eliminated plays again.
+    # Eliminated players play again.
     players = [name for k, name in enumerate(setup["players"]) if k not in setup["neutral"]]
     before = turn.victory
     victory: Victory | str | None = None if isinstance(before, Survivor) else before
@@ -235,7 +235,7 @@ def _ask_for_territory(wishes: Wishes, order: Sequence[str]) -> dict[str, Any]:
     player = len(order) % number
     size = len(wishes.board.territories)
     left = len(range(len(order), size, number))
-    name = f"{players[player][:1].upper()}{players[player][1:]}"
+    name = capitalise(players[player])
     sentence = f"{name} picks {add_noun(left, 'more territory', 'more territories')}: tap one."
     return _ask(wishes, order, (), player, {*wishes.board.territories} - {*order}, sentence)
 
@@ -247,7 +247,7 @@ def _ask_for_capital(
     if chosen and len({*chosen}) < len(chosen):
         raise IllegalError(f"capitals must differ, got {quote([*chosen])}")
     name = wishes.players[player]
-    sentence = f"{name[:1].upper()}{name[1:]} chooses a capital: tap one of their territories."
+    sentence = f"{capitalise(name)} chooses a capital: tap one of their territories."
     return _ask(wishes, order, chosen, player, own, sentence)
 
 

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match, Mount
 
+from iacta.forms.sentences import capitalise
 from iacta.inputs.errors import IactaError
 from iacta.web.client_gone import GoneError
 from iacta.web.limits import RETRY_SECONDS
@@ -103,7 +104,7 @@ def add_problems(
         path = request.scope["path"].removeprefix(request.scope.get("root_path", ""))
         if not is_page or path.startswith("/api/"):
             return problem.response()
-        sentence = f"{problem.sentence[:1].upper()}{problem.sentence[1:]}."
+        sentence = f"{capitalise(problem.sentence)}."
         response = page(path, problem.status, problem.record()["title"], sentence)
         response.headers.update(problem.headers)
         return response

@@ -22,7 +22,7 @@ from iacta.board.scene import shorten_name
 from iacta.forms.moment import describe_condition, describe_count, describe_winner
 from iacta.forms.percentages import describe_luck, percent, short_percent
 from iacta.forms.reasons import describe_reason
-from iacta.forms.sentences import add_noun
+from iacta.forms.sentences import add_noun, capitalise
 from iacta.game import BorderOdds, Throw, Turn, list_border_odds
 from iacta.game.action_records import PlayedStep
 from iacta.game.codes import (
@@ -344,7 +344,7 @@ def _describe_step(
 def _describe_reason(played: PlayedStep) -> str:
     """Return a sentence about the reason of an attack that matters; otherwise empty."""
     player, reason = played.turn.player, describe_reason(played)
-    return f"{player[:1].upper()}{player[1:]} {reason}." if reason else ""
+    return f"{capitalise(player)} {reason}." if reason else ""
 
 
 def write_log(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -397,8 +397,8 @@ def _measure_step_luck(before: Turn, step: Step, after: Turn) -> float | None:
 def describe_turn(turn: Turn, *, is_brief: bool = False) -> dict[str, Any]:
     """Return a turn as JSON values. Territories are numbers in the order of the board.
 
-    is_brief: whether to leave out what the page only needs of the turn that it shows: the odds, the
-        legal moves, the condition and the hand.
+    is_brief: whether to leave out the parts that the page needs only for the turn on the screen:
+        the odds, the legal moves, the condition and the hand.
     """
     state: dict[str, Any] = {
         "code": turn.to_code(),
@@ -488,7 +488,7 @@ def _describe_losses(losses: Losses, thrown: str, chance: Probability) -> tuple[
 
 
 def _describe_phase(turn: Turn) -> str:
-    player, actor = (f"{name[:1].upper()}{name[1:]}" for name in (turn.player, turn.to_act))
+    player, actor = (capitalise(name) for name in (turn.player, turn.to_act))
     if turn.phase != "advance" and turn.winner:
         return describe_winner(turn)
     match turn.phase:

@@ -107,10 +107,10 @@ def _has_box_cards(board: Board) -> bool:
 
 
 def list_cards(board: Board, players: Sequence[str]) -> tuple[Mission, ...]:
-    """Return the mission cards of a board: those of the board game, or similar ones.
+    """Return the mission cards of a board: the cards of the board game, or similar cards.
 
     board: the board.
-    players: the players, who can be eliminated.
+    players: the players; a card tells to eliminate each of them.
 
     >>> [card.format_text() for card in list_cards(classic_board(), ["red", "blue"])][:2]
     ['24 territories', '18 territories with 2 armies']

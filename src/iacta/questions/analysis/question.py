@@ -22,6 +22,7 @@ from iacta.forms.parameter_kinds import CommaList, Kind, OneOf, Schema
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, IntervalRecord, KeyedRecord, key
 from iacta.forms.sections import Section, Table
+from iacta.forms.sentences import capitalise
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.game import Turn
 from iacta.inputs.checks import FrozenDict, quote, read_list
@@ -331,7 +332,7 @@ class AnalysisAnswer(Answer):
 
     def sections(self) -> Iterator[Section]:
         turn = self.found.turn
-        name = f"{turn.player[:1].upper()}{turn.player[1:]}"
+        name = capitalise(turn.player)
         reached = f"at the level {self.level}" if self.level else "not known yet; allow more time"
         yield Section([f"{name}'s turn, {reached}."])
         rows = [(each.words, format_reach(each), each.level) for each in self.found.goals]
