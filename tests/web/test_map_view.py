@@ -16,7 +16,17 @@ from iacta.charts.boards import assign_owner_colours
 from iacta.charts.theme import choose_shapes
 from iacta.game import Turn
 from iacta.plan import TakeAll, best_plan
-from tests.web.board_page import SEEN, SLOWEST, TINY_LINK, link, plan_of_tiny, says, spot, value
+from tests.web.board_page import (
+    SEEN,
+    SLOWEST,
+    TINY_LINK,
+    attack,
+    link,
+    plan_of_tiny,
+    says,
+    spot,
+    value,
+)
 from tests.web.conftest import Visit, barriers
 
 
@@ -351,3 +361,25 @@ def test_land_and_badge_have_the_colour_of_the_owner(visit: Visit) -> None:
     fills = "all => all.map(each => getComputedStyle(each).fill)"
     tones = page.eval_on_selector_all(".badge", fills)
     assert page.eval_on_selector_all(".land", fills) == tones
+
+
+# The heights of the panel's content and of the page, when the texts of an open battle are longer
+# than any dice make them.
+LENGTHEN = """() => {
+  const words = "Western United States to Ontario: you lose 2, they lose 0, ".repeat(20);
+  for (const each of document.querySelectorAll("#report, #battle-said, #steps button"))
+    each.textContent = words;
+  const panel = document.querySelector(".map-side");
+  return [panel.scrollHeight, document.documentElement.scrollHeight];
+}"""
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1280, 720), (1920, 1080)])
+def test_no_text_of_an_open_battle_makes_the_page_higher_than_the_window(
+    visit: Visit, width: int, height: int
+) -> None:
+    page = visit(f"{TINY_LINK}&go=1&i=1", viewport={"width": width, "height": height})
+    attack(page, "A", "B")
+    panel_height, page_height = page.evaluate(LENGTHEN)
+    assert panel_height > height
+    assert page_height == height
