@@ -138,6 +138,29 @@ def test_the_policy_has_the_reported_value(name: str, reward: Reward) -> None:
         assert floats.boundary == decision.boundary
 
 
+@for_each("name", ["classic", "garrison 0", "garrison 3", "one die each"])
+@for_each("reward", REWARDS.values())
+def test_the_value_function_is_the_value_of_the_policy_in_each_state(
+    name: str, reward: Reward
+) -> None:
+    rules = SEVERAL_RULES[name]
+    decision, floats = (decide((6, 4), rules, reward, exact=exact) for exact in (True, False))
+    assert decision.values.shape == decision.rolls.shape
+    for d, able in product(range(5), range(7)):
+        value, _, _ = value_of_policy(
+            (able + rules.garrison, d), follow_decision(decision), rules, reward
+        )
+        assert decision.values[d, able] == value
+        assert floats.values[d, able] == pytest.approx(float(value), abs=1e-12)
+
+
+def test_the_value_function_of_a_mix_is_the_chance_of_each_battle() -> None:
+    values = best_mix(6, 4).values
+    for attackers, defenders in product(range(2, 7), range(1, 5)):
+        chance = best_mix(attackers, defenders).win_probability
+        assert values[defenders, attackers - 1] == pytest.approx(float(chance), abs=1e-12)
+
+
 @pytest.mark.parametrize("rules", ["classic", "capital"])
 @pytest.mark.parametrize("prize", [2, 6, 12, 40])
 def test_no_fixed_threshold_is_better(rules: str, prize: int) -> None:

@@ -87,6 +87,8 @@ class Decision(_Policy):
         is best; if a blitz is allowed, the fewest attackers for which a blitz is best.
     rolls: a table of whether rolling is best: `rolls[d, n]` is for `d` defenders and `n` attackers,
         garrison excluded. The table covers the battle and every boundary.
+    values: the value function, a table of the value of each state under the best policy, with the
+        indices of `rolls`: `values[defenders, attackers - garrison]` is `value`.
 
     If two actions are equally good, or too close for floats, `action` is the easier action: stop
     rather than roll, and blitz rather than roll. A boundary is `None` if no number of attackers in
@@ -106,6 +108,7 @@ class Decision(_Policy):
     expected_attackers_left: Probability
     boundary: tuple[Boundary, ...]
     rolls: npt.NDArray[np.bool_] = field(compare=False)
+    values: npt.NDArray[Any] = field(compare=False)
 
     def _summary(self) -> str:
         return (
@@ -216,6 +219,8 @@ def when_to_stop(
     ('roll', 21.412, 0.9578)
     >>> decision.boundary[9]
     Boundary(defenders=10, attackers=13)
+    >>> bool(decision.values[10, 20 - 1] == decision.value)
+    True
     >>> when_to_stop(3, 1, prize=2, exact=True).value
     Fraction(3319, 864)
 
@@ -244,6 +249,7 @@ def when_to_stop(
         expected_attackers_left=_to_float(battle.attackers - solution.lost[battle.state]),
         boundary=_find_boundaries(rolls, battle.rules),
         rolls=rolls,
+        values=_compute_value_function(battle.rules, reward, solution, exact),
     )
 
 
@@ -339,6 +345,7 @@ def best_mix(
         expected_attackers_left=battle.attackers - able + left,
         boundary=_find_boundaries(blitzes, battle.rules),
         rolls=rolls,
+        values=solution.values,
     )
 
 
@@ -474,6 +481,16 @@ def _read_value(value: Chance, name: str) -> Fraction:
 def _choose_solver(exact: bool) -> Callable[[int, int, Rules, Reward, Choices], OptimalPlay]:
     check_choice(exact, (True, False), "exact")
     return solve_exactly if exact else solve
+
+
+def _compute_value_function(
+    rules: Rules, reward: Reward, solution: OptimalPlay, exact: bool
+) -> npt.NDArray[Any]:
+    """Return the values of all states: the value of the armies now, and the gain from then on."""
+    armies = range(rules.garrison, rules.garrison + solution.values.shape[1])
+    kept = np.array([each * reward.army_value for each in armies], object if exact else float)
+    values: npt.NDArray[Any] = kept + solution.values
+    return values
 
 
 def _compute_values(
