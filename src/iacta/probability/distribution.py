@@ -6,8 +6,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
+from importlib import import_module
 from itertools import product
 from operator import ge, gt, itemgetter, le
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -508,16 +510,10 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
         0     H          0.5
         1     T          0.5
         """
-        try:
-            import pandas as pd  # slow to import
-        except ImportError:
-            raise MissingError(
-                "tables need pandas, which is not installed: pip install pandas"
-            ) from None
         parts = {getattr(value, "_fields", None) for value in self}
         names = parts.pop() if len(parts) == 1 else None
         rows = [(*(value if names else (value,)), p) for value, p in self.items()]  # type: ignore[misc] # a named tuple
-        return pd.DataFrame(rows, columns=[*(names or ["value"]), "probability"])
+        return load_pandas().DataFrame(rows, columns=[*(names or ["value"]), "probability"])
 
     def markdown(self, value: str = "value", probability: str = "probability") -> str:
         """Return a Markdown table of the distribution.
@@ -535,6 +531,16 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
             cell = str(outcome).replace("|", "\\|")
             lines.append(f"| {cell} | {format_fraction(p) if isinstance(p, Fraction) else p} |")
         return "\n".join(lines)
+
+
+def load_pandas() -> ModuleType:
+    """Import pandas, which is slow to import, or raise `MissingError`."""
+    try:
+        return import_module("pandas")
+    except ImportError:
+        raise MissingError(
+            "tables need pandas, which is not installed: pip install pandas"
+        ) from None
 
 
 def _read_values(values: Iterable[V]) -> Iterator[V]:
