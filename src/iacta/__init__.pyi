@@ -12,6 +12,7 @@ from iacta.battle.campaign import Campaign as Campaign
 from iacta.battle.campaign import CampaignOutcome as CampaignOutcome
 from iacta.battle.campaign import PlayedBattle as PlayedBattle
 from iacta.battle.campaign import TerritoryOdds as TerritoryOdds
+from iacta.battle.chain import Chain as Chain
 from iacta.battle.territory import Territory as Territory
 from iacta.board.board import Board as Board
 from iacta.board.board import Continent as Continent
@@ -62,6 +63,7 @@ from iacta.odds.needed import armies_needed as armies_needed
 from iacta.odds.needed import armies_needed_for_campaign as armies_needed_for_campaign
 from iacta.odds.needed import defenders_needed as defenders_needed
 from iacta.odds.simulation import SimulationResult as SimulationResult
+from iacta.odds.simulation import running_estimates as running_estimates
 from iacta.odds.simulation import simulate_battle as simulate_battle
 from iacta.odds.simulation import simulate_campaign as simulate_campaign
 from iacta.odds.spread import BestSpread as BestSpread
@@ -157,6 +159,7 @@ __all__ = [
     "Campaign",
     "CampaignOutcome",
     "Capitals",
+    "Chain",
     "Continent",
     "Continuation",
     "Decision",
@@ -265,6 +268,7 @@ __all__ = [
     "rules_name",
     "rules_record",
     "rules_toml",
+    "running_estimates",
     "simulate_battle",
     "simulate_campaign",
     "simulate_plan",

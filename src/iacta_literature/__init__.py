@@ -2,7 +2,7 @@
 
 Each article has a module with its computations. The published values are data files in
 `published/`, which name their source in the first line. `taflin` contains Taflin's equations.
-`hoehle` discusses an error that Tan published. `tree` and `chain` compute the states of a battle.
+`hoehle` discusses an error that Tan published. `tree` computes the states of a battle.
 `reproduce` recomputes everything and writes a report.
 """
 
@@ -16,7 +16,7 @@ __all__ = ["SOURCES", "Reproduced", "check_packages", "count_steps", "reproduce"
 
 
 def __getattr__(name: str) -> Any:
-    # Modules are imported when they are used, because the charts need only `tree` and `chain`.
+    # Modules are imported when they are used, because the charts need only `tree`.
     if name in __all__:
         return getattr(import_module("iacta_literature.run"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

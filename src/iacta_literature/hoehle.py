@@ -42,6 +42,7 @@ import numpy as np
 from iacta import (
     CLASSIC,
     Battle,
+    Chain,
     IllegalError,
     Losses,
     Outcome,
@@ -54,7 +55,6 @@ from iacta.inputs.checks import quote, read_int
 from iacta.inputs.errors import missing_error
 from iacta.odds.simulation import running_estimates
 from iacta.rules.thrown import throw_losses
-from iacta_literature.chain import chain
 from iacta_literature.charts import (
     break_even,
     convergence,
@@ -278,7 +278,7 @@ def _compute_comparison_chance(row: Row) -> Fraction:
 
 def _compute_state_chance(rolls: int) -> Callable[[Row], Number]:
     """Return a function that computes the probability of a row's state after `rolls` rolls."""
-    return lambda row: chain(10, 10, ABLE).after(rolls)[
+    return lambda row: Chain(10, 10, ABLE).after(rolls)[
         Outcome(int(row["attackers_left"]), int(row["defenders_left"]))
     ]
 
@@ -297,8 +297,8 @@ def _fit_line() -> tuple[float, float]:
 
 @cache
 def _count_states() -> tuple[int, int]:
-    form = chain(10, 10, ABLE).canonical()
-    return len(form.transient), len(form.absorbing)
+    chain = Chain(10, 10, ABLE)
+    return len(chain.transient), len(chain.absorbing)
 
 
 def _compute_p_value(distribution: Sequence[Fraction | float]) -> float:
@@ -334,7 +334,7 @@ VALUES: dict[str, Callable[[], Number]] = {
     "possible losses in a roll, for all numbers of dice together": lambda: sum(
         len(Roll(attack, defence).losses()) for attack in (1, 2, 3) for defence in (1, 2)
     ),
-    "states that follow 10 against 10": lambda: len(chain(10, 10, ABLE).after(1)),
+    "states that follow 10 against 10": lambda: len(Chain(10, 10, ABLE).after(1)),
     "line fitted to the fewest attackers: intercept": lambda: _fit_line()[0],
     "line fitted to the fewest attackers: slope": lambda: _fit_line()[1],
     "chance of 50 against 50": lambda: win(50, 50),

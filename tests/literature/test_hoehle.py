@@ -3,15 +3,14 @@
 import builtins
 import math
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from math import prod
 from typing import Any
 
 import pytest
 
-from iacta import CLASSIC, Battle, IllegalError, MissingError, win_table
+from iacta import CLASSIC, IllegalError, MissingError, win_table
 from iacta_literature import hoehle
-from iacta_literature.chain import chain
 from iacta_literature.hoehle import chi_square, run_trial, wrong_distribution
 from iacta_literature.pracpred import ABLE
 from tests import brute
@@ -148,15 +147,6 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # Errata of a definition and of a piece of advice, for which the source prints no value.
-
-
-def test_chances_of_won_states_differ_from_chances_of_the_first_win() -> None:
-    small = chain(3, 2, ABLE)
-    won = [float(small.after(n).prob(lambda state: not state.defenders)) for n in range(21)]
-    assert round(sum(won[1:]), 2) == 12.74
-    first_wins = [after - before for before, after in pairwise(won)]
-    assert round(sum(first_wins), 3) == round(float(Battle(3, 2, ABLE).win_probability()), 3)
-    assert round(sum(first_wins), 3) == 0.656
 
 
 def test_the_printed_line_rejects_24_favourable_battles() -> None:

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from iacta import IllegalError, TooLargeError, find_rules
+from iacta import Chain, IllegalError, TooLargeError, find_rules
 from iacta.charts import Chart
 from iacta.charts.vega import Row
 from iacta_literature import charts
-from iacta_literature.chain import chain
 from iacta_literature.taflin import Point, first_passage, roll_chances
 from iacta_literature.tree import nodes, paths, tree
 
@@ -146,7 +145,7 @@ def _distance(
 def test_after_rolls_is_the_distribution_of_the_chain() -> None:
     chart = charts.after_rolls(12, 10, [1, 2])
     for count in (1, 2):
-        states = chain(12, 10).after(count)
+        states = Chain(12, 10).after(count)
         rows = [row for row in chart.tables["states"] if row["rolls"] == count]
         said = {(row["attackers"], row["defenders"]): row["probability"] for row in rows}
         assert said == dict(states)
@@ -226,10 +225,10 @@ def test_battles_unsuitable_for_first_passages_are_refused() -> None:
 
 def test_the_matrix_equals_the_chain_s() -> None:
     chart = charts.transition_matrix(6, 4)
-    matrix = chain(6, 4).matrix.toarray()
+    matrix = Chain(6, 4).P
     rows = chart.tables["entries"]
     assert len(rows) == (matrix > 0).sum()
     assert all(row["probability"] == matrix[row["row"], row["column"]] for row in rows)
-    assert chart.tables["bounds"] == [{"at": len(chain(6, 4).canonical().transient) - 0.5}]
+    assert chart.tables["bounds"] == [{"at": len(Chain(6, 4).transient) - 0.5}]
     with pytest.raises(TooLargeError, match="at most 300 states, got 30 against 30 with 929"):
         charts.transition_matrix(30, 30)

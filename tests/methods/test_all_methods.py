@@ -13,12 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import iacta
-from iacta import CLASSIC, Battle, Distribution, IactaError, Outcome, Rules
+from iacta import CLASSIC, Battle, Chain, Distribution, IactaError, Outcome, Rules
 from iacta.methods import EXACT_METHODS, METHODS, choose_kernel, closed_form, list_methods, markov
 from iacta.methods.kernel import is_won
 from iacta.rules.modes import MODES, ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta_literature import taflin
-from iacta_literature.chain import chain
 from iacta_literature.tree import paths, tree
 from tests import brute, strategies
 from tests.adapters import ASKED, SEVERAL_RULES, counting
@@ -220,7 +219,7 @@ def test_battles_that_need_too_much_memory_or_time_are_refused_at_once(name: str
 
 
 DOORS: dict[str, Callable[..., object]] = {
-    "chain": chain,
+    "chain": Chain,
     "bounded": markov.bound_win_probability,
     "tree": tree,
     "paths": paths,

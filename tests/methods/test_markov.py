@@ -1,8 +1,7 @@
-"""The Markov chain: its states and matrices, its odds, and rules under which armies can grow."""
+"""The Markov chain as a method: its odds, and rules under which armies can grow."""
 
 import math
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -16,16 +15,14 @@ from iacta import CLASSIC, Dice, Distribution, MissingError, Outcome, Rules, Too
 from iacta.methods import choose_kernel
 from iacta.methods.auto import STATED_ERROR
 from iacta.methods.kernel import State, is_won
-from iacta.methods.markov import Markov
+from iacta.methods.markov import Markov, solve
 from iacta.rules.modes import ArmiesGrow, TrueRandom
-from iacta_literature.chain import BEYOND, build_chain, chain
 from tests import brute
 from tests.adapters import SEVERAL_RULES, counting, lattice, markov
 from tests.cases import for_each
 from tests.methods.test_agreement import EDGES, assert_within
 
 FIVE_ONES = iacta.find_rules("five ones")
-ABLE = Rules(garrison=0)  # Höhle does not count the garrison
 GROWING = {
     "five ones": FIVE_ONES,
     "five ones at a capital": Rules(defence=Dice((6, 6, 6)), mode=ArmiesGrow(), garrison=2),
@@ -33,143 +30,6 @@ GROWING = {
     "small dice": Rules(attack=Dice((3, 3)), defence=Dice((3, 3)), mode=ArmiesGrow(2), garrison=0),
     "a gain in six rolls": Rules(attack=Dice((3,)), defence=Dice((2,)), mode=ArmiesGrow()),
 }
-
-
-def test_states_are_labelled_in_the_documented_order() -> None:
-    labelled = chain(4, 2, Rules(garrison=2))
-    assert [tuple(state) for state in labelled.states] == [
-        *((3, 1), (4, 1), (3, 2), (4, 2)),
-        *((3, 0), (4, 0)),
-        *((2, 1), (2, 2)),
-    ]
-    assert labelled.start == (4, 2)
-    assert chain(4, 2, FIVE_ONES).states[-1] == BEYOND
-
-
-def moves(state: Outcome, rules: Rules) -> dict[Outcome, Fraction]:
-    """Return the distribution of the state after a roll."""
-    attackers, defenders = state
-    if attackers <= rules.garrison or not defenders:
-        return {state: Fraction(1)}
-    dice = min(attackers - rules.garrison, rules.attack.kept), min(defenders, rules.defence.kept)
-    return {
-        Outcome(attackers - ours, defenders - theirs): p
-        for (ours, theirs), p in loss_counts(dice, rules)
-    }
-
-
-@cache
-def loss_counts(dice: tuple[int, int], rules: Rules) -> list[tuple[iacta.Losses, Fraction]]:
-    return [(losses, Fraction(p)) for losses, p in iacta.Roll(*dice, rules).losses().items()]
-
-
-@for_each("rules", [*SEVERAL_RULES.values(), *GROWING.values()])
-@for_each("battle", [(5, 4), (4, 6), (2, 1), (1, 3), (6, 2)])
-def test_the_matrix_has_the_distribution_of_each_state_s_roll(
-    rules: Rules, battle: tuple[int, int]
-) -> None:
-    room = 3 if rules.mode.grows else 0
-    whole = build_chain(Outcome(*battle), room, rules)
-    rows = whole.matrix.toarray()
-    assert np.allclose(rows.sum(axis=1), 1, rtol=0, atol=4e-16)
-    for number, state in enumerate(whole.states):
-        expected = np.zeros(len(whole.states))
-        for after, p in ({BEYOND: Fraction(1)} if state == BEYOND else moves(state, rules)).items():
-            expected[whole.states.index(after if after in whole.states else BEYOND)] += float(p)
-        assert rows[number].tolist() == pytest.approx(expected.tolist(), abs=1e-16)
-
-
-@for_each("name", SEVERAL_RULES)
-def test_losses_lead_to_earlier_transient_states_only(name: str) -> None:
-    form = chain(9, 7, SEVERAL_RULES[name]).canonical()
-    assert not np.triu(form.Q.toarray()).any()
-
-
-@for_each("rules", [CLASSIC, SEVERAL_RULES["garrison 3"], FIVE_ONES])
-@for_each("n", [0, 1, 2, 3, 7, 30, 10**9])
-@pytest.mark.slow
-def test_power_equals_repeated_steps(rules: Rules, n: int) -> None:
-    whole = chain(6, 4, rules)
-    steps = np.eye(len(whole.states))
-    for _ in range(min(n, 100)):
-        steps = steps @ whole.matrix.toarray()
-    power = whole.power(n).toarray()
-    assert np.allclose(power, steps, rtol=1e-13, atol=1e-16)
-    for number, start in enumerate(whole.states):
-        states = whole.after(n, start)
-        assert [float(states[each]) for each in whole.states] == pytest.approx(
-            power[number].tolist(), rel=1e-13, abs=1e-16
-        )
-
-
-@for_each("name", SEVERAL_RULES)
-@for_each("battle", [(9, 6), (6, 9), (5, 1), (4, 12)])
-def test_all_rolls_lead_to_absorption(name: str, battle: tuple[int, int]) -> None:
-    rules = SEVERAL_RULES[name]
-    whole = chain(*battle, rules)
-    form = whole.canonical()
-    chances = form.absorption()
-    assert chances.shape == (len(form.transient), len(form.absorbing))
-    assert np.allclose(chances.sum(axis=1), 1, rtol=0, atol=1e-14)
-    for start, row in zip(form.transient, chances.tolist(), strict=True):
-        states = whole.after(sum(battle), start)
-        assert row == pytest.approx([float(states[each]) for each in form.absorbing], rel=1e-13)
-    bound = markov.relative_error(*battle, rules)
-    exact = counting.outcomes(Distribution([battle[0]]), battle[1], rules)
-    for end, chance in zip(form.absorbing, chances[-1].tolist(), strict=True):
-        assert_within(chance, Fraction(exact[end]), bound)
-
-
-def mean_rolls(attackers: int, defenders: int, rules: Rules) -> Fraction:
-    """Compute the mean number of rolls from the distribution of the state after each roll."""
-    current, mean = {Outcome(attackers, defenders): Fraction(1)}, Fraction(0)
-    while going_on := {s: p for s, p in current.items() if s[0] > rules.garrison and s[1]}:
-        mean += sum(going_on.values())
-        current = {}
-        for state, chance in going_on.items():
-            for after, p in moves(state, rules).items():
-                current[after] = current.get(after, Fraction(0)) + chance * p
-    return mean
-
-
-@for_each("name", SEVERAL_RULES)
-@for_each("battle", [(8, 6), (5, 8), (4, 1)])
-def test_expected_rolls_are_the_mean_of_the_rolls(name: str, battle: tuple[int, int]) -> None:
-    rules = SEVERAL_RULES[name]
-    form = chain(*battle, rules).canonical()
-    bound = markov.relative_error(*battle, rules)
-    for start, rolls in zip(form.transient, form.expected_rolls().tolist(), strict=True):
-        assert_within(rolls, mean_rolls(start.attackers, start.defenders, rules), bound)
-
-
-def test_a_chain_of_attackers_who_cannot_attack_stays() -> None:
-    for rules in (Rules(garrison=3), Rules(garrison=3, mode=ArmiesGrow())):
-        still = chain(2, 3, rules)
-        assert dict(still.after(5)) == {Outcome(2, 3): 1.0}
-        form = still.canonical()
-        assert form.absorption().shape[0] == form.expected_rolls().size == 0
-
-
-@pytest.mark.parametrize("start", [(12, 3), (0, 0), (3, -1), "start", [3, 2]])
-def test_a_state_outside_the_chain_is_refused(start: object) -> None:
-    small = chain(4, 3, CLASSIC)
-    with pytest.raises(
-        iacta.IllegalError, match="start must be a state of the chain, with at most 4 att"
-    ):
-        small.after(1, start)  # type: ignore[arg-type] # is the test
-
-
-def test_chains_are_refused_in_a_sentence() -> None:
-    small = chain(4, 3, CLASSIC)
-    refused: list[tuple[Callable[[], object], str]] = [
-        (lambda: chain(0, 3, CLASSIC), "attackers must be a whole number of at least 1"),
-        (lambda: chain(3, 0, CLASSIC), "defenders must be a whole number of at least 1"),
-        (lambda: small.after(-1), "rolls must be a whole number from 0 to 1000000000, got -1"),
-        (lambda: small.power(-1), "n must be a whole number from 0 to 1000000000, got -1"),
-    ]
-    for call, sentence in refused:
-        with pytest.raises(iacta.IllegalError, match=sentence):
-            call()
 
 
 # Odds if armies cannot grow.
@@ -238,7 +98,6 @@ def test_grown_armies_end_as_their_steps_do(name: str, battle: tuple[int, int]) 
     outcomes = markov.outcomes(Distribution([attackers]), defenders, rules)
     differences = [abs(float(outcomes[Outcome(*end)]) - p) for end, p in ended.items()]
     assert math.fsum(differences) <= markov.relative_error(attackers, defenders, rules) + 1e-14
-    assert BEYOND not in outcomes
     assert 0 <= 1 - math.fsum(outcomes.values()) + 1e-14 <= 1e-12
     assert markov.win_table(attackers, defenders, rules)[-1, -1] == chance
 
@@ -247,9 +106,10 @@ def test_more_room_changes_no_more_than_the_bound() -> None:
     for name in ("five ones", "five ones at a capital", "small dice"):
         rules = GROWING[name]
         chance, error = markov.bound_win_probability(6, 5, rules)
-        whole = build_chain(Outcome(6, 5), 20, rules)
-        form = whole.canonical()
-        row = form.absorption()[form.transient.index(Outcome(6, 5))]
+        able = 6 - rules.garrison
+        whole = Markov(rules)._build_chain(able, 5, 20)
+        transient, absorbing = whole.blocks()
+        row = (solve(transient, np.eye(transient.shape[0])) @ absorbing)[whole.row(able, 5)]
         won = math.fsum(row[: whole.able])
         assert won - 1e-14 <= chance + error <= won + row[-1] + 2 * error + 1e-14
 
@@ -330,19 +190,11 @@ def test_battles_too_large_for_memory_are_refused_at_once(
     rules: Rules, battle: tuple[int, int]
 ) -> None:
     attackers, defenders = battle
-    for ask in (markov.refuse, chain, markov.win_probability, markov.win_table):
+    for ask in (markov.refuse, markov.win_probability, markov.win_table):
         with pytest.raises(TooLargeError):
             ask(attackers, defenders, rules)
     with pytest.raises(TooLargeError):
         markov.outcomes(Distribution([attackers]), defenders, rules)
-
-
-def test_matrices_too_large_for_memory_are_refused() -> None:
-    large = chain(501, 500, CLASSIC)
-    with pytest.raises(TooLargeError, match="501 against 500 is too large"):
-        large.power(3)
-    with pytest.raises(TooLargeError, match="501 against 500 is too large"):
-        large.canonical().absorption()
 
 
 def test_a_bound_that_cannot_be_kept_is_refused() -> None:
@@ -356,7 +208,7 @@ def test_without_scipy_a_sentence_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "scipy.sparse", None)
     sentence = r"^the method 'markov' needs SciPy, .*: pip install scipy$"
     for rules in (CLASSIC, FIVE_ONES):
-        for ask in (markov.refuse, chain, markov.win_probability, markov.win_table):
+        for ask in (markov.refuse, markov.win_probability, markov.win_table):
             with pytest.raises(MissingError, match=sentence):
                 ask(25, 24, rules)
         with pytest.raises(MissingError, match=sentence):

@@ -15,8 +15,8 @@ import iacta
 from iacta import charts, methods, plan
 from iacta.inputs import errors
 from iacta.rules import thrown
-from iacta_literature import chain, hoehle, taflin, tree
 from iacta_literature import charts as figures
+from iacta_literature import hoehle, taflin, tree
 
 
 def _list_modules(package: ModuleType) -> dict[str, ModuleType]:
@@ -27,7 +27,7 @@ def _list_modules(package: ModuleType) -> dict[str, ModuleType]:
 
 # Modules with their own page: all methods, simulation, articles with equations, and battle states.
 METHODS: dict[str, ModuleType] = _list_modules(methods) | {
-    each.__name__.rpartition(".")[2]: each for each in (thrown, taflin, hoehle, tree, chain)
+    each.__name__.rpartition(".")[2]: each for each in (thrown, taflin, hoehle, tree)
 }
 SOURCES = Path(__file__).parents[2] / "docs" / "sources.md"
 

@@ -1,4 +1,4 @@
-"""Markov: a battle as a Markov chain in which armies may grow; see also `iacta_literature.chain`.
+"""Markov: a battle as a Markov chain in which armies may grow; see also `iacta.Chain`.
 
 Let (a, d) be the state with a attackers (garrison excluded) and d defenders. A roll that compares m
 pairs of dice leads from (a, d) to (a − m + k, d − k) with the probability p_k that the defenders

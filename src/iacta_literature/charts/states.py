@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any
 
 from iacta.battle.battle import Battle
+from iacta.battle.chain import BEYOND, Chain
 from iacta.charts.axes_and_labels import (
     ATTACKERS,
     axis,
@@ -29,7 +30,6 @@ from iacta.methods import choose_kernel
 from iacta.methods.kernel import Outcome, is_won, read_battle
 from iacta.probability.distribution import Distribution
 from iacta.rules.rules import Rules
-from iacta_literature.chain import BEYOND, Chain, chain
 from iacta_literature.taflin import Point, first_passage, roll_chances
 from iacta_literature.tree import Node, nodes, paths, tree
 
@@ -310,15 +310,15 @@ def after_rolls(
     rolls: up to six different numbers of rolls.
 
     The table `states` has the `probability` of each state after each number of `rolls`. A battle
-    that is over keeps its state. The exceptions are the same as for `iacta.methods.markov`.
+    that is over keeps its state. The exceptions are the same as for `iacta.Chain`.
 
     Source: Taflin (2001), figure 1, for one and two rolls.
     """
     counts = sorted({read_int(count, "rolls", minimum=0) for count in rolls})
     if not 1 <= len(counts) <= MAX_STAGES:
         raise IllegalError(f"rolls must be 1 to {MAX_STAGES} different numbers, got {len(counts)}")
-    battle = chain(attackers, defenders, rules)
-    after = {count: battle.after(count) for count in counts}
+    chain = Chain(attackers, defenders, rules)
+    after = {count: chain.after(count) for count in counts}
     rows: list[Row] = [
         {"rolls": count, **state._asdict(), "probability": float(chance)}
         for count, states in after.items()
@@ -340,22 +340,22 @@ def after_rolls(
         layers.append(draw_chance_labels(base, fontSize=10, dy={"expr": ABOVE}))
     return Chart(
         layer(*layers),
-        _format_title(after[counts[-1]], counts[-1], battle),
-        format_battle(attackers, defenders, battle.rules)
+        _format_title(after[counts[-1]], counts[-1], chain),
+        format_battle(attackers, defenders, chain.rules)
         + " The states after each number of rolls; the area of a circle is its probability.",
         {"states": rows},
     )
 
 
-def _format_title(states: Distribution[Outcome], count: int, battle: Chain) -> str:
-    if not battle.canonical().transient:
+def _format_title(states: Distribution[Outcome], count: int, chain: Chain) -> str:
+    if not chain.transient:
         return NO_ROLL
     likeliest = states.mode()
     stands = f"most often {likeliest.attackers} against {likeliest.defenders}"
     if likeliest == BEYOND:
         stands = "most often more armies than are drawn"
     chance = "always" if len(states) == 1 else f"{percent(states[likeliest], 0)} of the time"
-    if all(state != BEYOND and _classify_state(state, battle.rules) != GOES_ON for state in states):
+    if all(state != BEYOND and _classify_state(state, chain.rules) != GOES_ON for state in states):
         return f"After {format_count(count, 'roll')} it is over, {stands}: {chance}."
     return f"After {format_count(count, 'roll')} it is {stands}: {chance}."
 
@@ -372,8 +372,8 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
 
     Source: Höhle (2025), where the chain excludes the garrison.
     """
-    battle = chain(attackers, defenders, rules)
-    names = [_format_state(state) for state in battle.states]
+    chain = Chain(attackers, defenders, rules)
+    names = [_format_state(state) for state in chain.states]
     count = len(names)
     rule = "a chart of a matrix must have at most {} states"
     check_size(
@@ -382,14 +382,17 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
         rule,
         f"{_format_battle(attackers, defenders)} with {quote(count)}",
     )
-    matrix = battle.matrix.tocoo()
     entries: list[Row] = [
-        {"from": names[i], "to": names[j], "row": i, "column": j, "probability": chance}
-        for i, j, chance in zip(
-            matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True
-        )
+        {
+            "from": names[i],
+            "to": names[j],
+            "row": i,
+            "column": j,
+            "probability": float(chain.P[i, j]),
+        }
+        for i, j in zip(*(part.tolist() for part in chain.P.nonzero()), strict=True)
     ]
-    transient = len(battle.canonical().transient)
+    transient = len(chain.transient)
     label = f"{json.dumps(names)}[datum.value]"
     scale: dict[str, Any] = {"domain": [-0.5, count - 0.5], "nice": False}
     look = {"labelExpr": f"datum.value % 1 ? '' : {label}", "tickMinStep": 1, "grid": False}
@@ -413,7 +416,7 @@ def transition_matrix(attackers: int, defenders: int, rules: Rules | str = "clas
         f"Each roll leads to few states: of {count * count:,} entries {len(entries):,} are not 0."
         if transient
         else NO_ROLL,
-        format_battle(attackers, defenders, battle.rules)
+        format_battle(attackers, defenders, chain.rules)
         + " The probability of one roll from the state of the row to that of the column; beyond "
         "the lines the battle is over.",
         {"entries": entries, "bounds": [{"at": transient - 0.5}]},
