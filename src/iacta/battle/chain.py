@@ -33,9 +33,8 @@ import numpy.typing as npt
 from iacta.inputs.checks import check_choice, quote, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import PasteableMixin
-from iacta.methods import check_method
+from iacta.methods import check_method, choose_kernel
 from iacta.methods.kernel import FLOAT_BYTES, OUTCOME_BYTES, Outcome, refuse_too_large
-from iacta.methods.markov import MARKOV, Markov, solve
 from iacta.probability.distribution import Distribution, Probability, load_pandas
 from iacta.rules.roll import Losses, Roll, compute_gain
 from iacta.rules.rules import Rules
@@ -50,6 +49,7 @@ MatrixName = Literal["P", "Q", "R", "N", "B", "t", "variance"]
 # The absorbing state for all states that are too large for the chain, not an outcome of a battle.
 BEYOND = Outcome(attackers=-1, defenders=-1)
 
+MARKOV = "markov"
 MATRIX_COUNT = 6  # the number of matrices in memory at the same time
 MAX_CHAIN_ROLLS = 10**9
 NEGLIGIBLE_STATE = 1e-300
@@ -134,7 +134,7 @@ class Chain(PasteableMixin):
         self._refuse_too_large(able, self.defenders, OUTCOME_BYTES)
         if not compute_gain(self.rules) or not able:
             return able, self.defenders
-        return Markov(self.rules).most_left(able, self.defenders)
+        return choose_kernel(self.rules, method=MARKOV).most_left(able, self.defenders)
 
     @property
     def start(self) -> Outcome:
@@ -369,7 +369,7 @@ class Chain(PasteableMixin):
     def _solve(self, right: Array) -> Array:
         """Return the solution x of (I − Q) x = b."""
         if not self.exact:
-            return _freeze(solve(self.Q, right))
+            return _freeze(np.linalg.solve(np.eye(len(right)) - self.Q, right))
         # Rolls lead to earlier states only, so that x_i = b_i + Σ_j Q_ij x_j is a substitution.
         solution = right.copy()
         for i, row in enumerate(self.Q):
