@@ -9,7 +9,7 @@ Dice::Dice(const iacta_problem& p)
       kind(p.kind, p.kind + p.lands), whole(p.whole, p.whole + p.kinds), answers_differ(p.answers > p.throws),
       attack_(p.attack_dice, p.attack_dice + p.kinds), defence_(p.defence_dice, p.defence_dice + p.kinds),
       dice_first_(p.dice_first, p.dice_first + p.kinds), least_(p.least, p.least + p.rows),
-      throw_first_(p.throw_first, p.throw_first + p.rows + 1),
+      most_(p.most, p.most + p.kinds), throw_first_(p.throw_first, p.throw_first + p.rows + 1),
       answer_first_(p.answer_first, p.answer_first + p.throws + 1),
       result_first_(p.result_first, p.result_first + p.answers + 1),
       battle_first_(p.battle_first, p.battle_first + p.kinds), throw_chance_(p.throw_chance, p.throw_chance + p.throws),

@@ -46,6 +46,8 @@ class Dice {
         int r = kind[c];
         return least_[whole[r] ? dice_first_[r] : dice_first_[r] + (k - 1) * defence_[r]];
     }
+    // Returns how many of `armies` armies may advance after a conquest of c.
+    int limit_advance(int c, int armies) const { return std::min(armies, most_[kind[c]]); }
     // Returns 1 if every conquest of c leaves an army on c that can never leave it, otherwise 0.
     int count_left_behind(int c) const {
         int fewest = std::min(keep[c], 1);
@@ -66,7 +68,7 @@ class Dice {
     int able() const { return able_; }
 
   private:
-    std::vector<int> attack_, defence_, dice_first_, least_;
+    std::vector<int> attack_, defence_, dice_first_, least_, most_;
     std::vector<int> throw_first_, answer_first_, result_first_, battle_first_;
     std::vector<double> throw_chance_;
     std::vector<Result> results_;

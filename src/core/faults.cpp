@@ -49,6 +49,7 @@ std::string find_fault_dice(const iacta_problem& p) {
         !are_valid_offsets(p.result_first, p.answers, p.results))
         return length;
     if (!are_within(p.least, p.rows, 0, MAX_CORE_ARMIES)) return "required advances must be from 0 to " + ARMIES;
+    if (!are_within(p.most, p.kinds, 1, MAX_CORE_ARMIES)) return "largest advances must be from 1 to " + ARMIES;
     for (int a = 0; a < p.answers; ++a) {
         int first = p.result_first[a], count = p.result_first[a + 1] - first;
         if (sum_chances(p.result_chance + first, count) > 1.0 + ROUNDING)
@@ -176,8 +177,8 @@ std::string iacta::find_fault(const iacta_problem& p) {
     if (p.lands < 1 || p.lands > MAX_LANDS) return "the number of lands must be from 1 to " + LANDS;
     if (p.kinds < 1 || p.kinds > MAX_LANDS) return "the number of kinds of rules must be from 1 to " + LANDS;
     if (!are_given({p.border_first, p.armies, p.keep, p.kind, p.owner, p.resting, p.attack_dice, p.defence_dice,
-                    p.dice_first, p.least, p.whole, p.throw_first, p.answer_first, p.result_first, p.battle_first,
-                    p.pays}))
+                    p.dice_first, p.least, p.most, p.whole, p.throw_first, p.answer_first, p.result_first,
+                    p.battle_first, p.pays}))
         return "tables must not be null";
     int64_t borders = p.border_first[p.lands];
     if (borders < 0 || !are_valid_offsets(p.border_first, p.lands, borders) || (borders > 0 && !p.border_to) ||

@@ -21,7 +21,7 @@ extern "C" {
 /* The version of this interface. Increase it with every change that makes callers or earlier builds incompatible: another
    function, structure, constant or meaning. `core_library.py` contains the version that Python expects. */
 enum {
-    IACTA_VERSION = 2
+    IACTA_VERSION = 3
 };
 
 /* Limits of the input. IACTA_LARGEST_TABLE: the tables of the odds of battles contain up to this number of armies on each
@@ -72,6 +72,7 @@ typedef struct {
     int32_t kinds;
     const int32_t *attack_dice, *defence_dice, *dice_first;
     const int32_t* least; /* for each row: the required advance after a conquest, which does not depend on j */
+    const int32_t* most;  /* for each kind of rules: the largest advance after a conquest, at least 1 */
     const uint8_t* whole; /* for each kind of rules: 1 if each attack is a whole battle, which is fought to its end */
     const int32_t *throw_first, *answer_first, *result_first;
     const double *throw_chance, *result_chance;

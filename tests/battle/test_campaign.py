@@ -38,7 +38,8 @@ def twin(campaign: Campaign) -> dict[CampaignOutcome, Fraction]:
                 if held:
                     ended[CampaignOutcome(number, left, held)] += chance * p  # type: ignore[assignment] # a Counter adds fractions too
                 else:
-                    following[left - garrison] += chance * p  # type: ignore[assignment]
+                    moved = min(left - garrison, own.most_advance or left)
+                    following[moved] += chance * p  # type: ignore[assignment]
         stacks = dict(following)  # type: ignore[arg-type]
         garrison = campaign.rules.garrison if territory.garrison is None else territory.garrison
     for attackers, chance in stacks.items():
@@ -57,6 +58,8 @@ CAMPAIGNS = [
     Campaign(3, [1, 1, 1, 1]),
     Campaign(1, [2, 3]),
     Campaign(6, [Territory(1, garrison=50), 1]),
+    Campaign(9, [2, 1, 3], Rules(most_advance=3)),
+    Campaign(9, [2, Territory(1, Rules(most_advance=2), 2), 1, 1], garrison=0),
 ]
 WITH_STOPS = [
     Campaign(9, [2, 1, 3], stop=StopRule(hold_back=2)),
@@ -138,6 +141,16 @@ def test_rare_survivors_of_a_large_battle_count_in_the_next_one() -> None:
     chance = sum(p * table[a - 3, -1] for (a, d), p in left.items() if not d and a > 2)
     assert campaign.win_probability() == pytest.approx(chance, rel=1e-12)
     assert 1e-7 < chance < 1e-5
+
+
+def test_at_most_three_armies_move_in() -> None:
+    war = Campaign(20, [1, 1, 1], "war")
+    assert war.win_probability() == pytest.approx(0.2411265, abs=1e-7)
+    assert Campaign(10**6, [1, 1, 1], "war").win_probability() == pytest.approx(625 / 2592)
+    with pytest.raises(iacta.IllegalError, match="chance must be below 625/2592, which no number"):
+        iacta.armies_needed_for_campaign([1, 1, 1], 0.5, "war")
+    with pytest.raises(iacta.IllegalError, match="keep must be at most 3, because no more armies"):
+        iacta.armies_needed(1, 0.5, "war", keep=4)
 
 
 def test_the_unfinished_game_agrees() -> None:

@@ -50,6 +50,8 @@ def test_transitions_release_the_memory_of_rows() -> None:
         [1, 12, 1],
         [5, Territory(3, "capital")],
         [1, Territory(2, garrison=4), 2],
+        [3, Territory(2, Rules(most_advance=11)), 1],
+        [Territory(2, Rules(most_advance=30)), Territory(2, Rules(most_advance=25)), 2],
     ],
 )
 @for_each("keep", [0, 4])

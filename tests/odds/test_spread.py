@@ -217,10 +217,10 @@ def test_results_without_fractions_are_exact_only_if_floats_decide() -> None:
 
 
 @for_each("spread", [(3,), (2, 5), (1, 4, 2), (5, 1, 1, 3)])
-@for_each("rules", ["classic", "capital"])
+@for_each("rules", ["classic", "capital", "war", Rules(garrison=0, most_advance=2)])
 @for_each("attackers", [1, 2, 3, 7, 12])
 def test_breaking_through_equals_the_better_campaign(
-    spread: tuple[int, ...], rules: str, attackers: int
+    spread: tuple[int, ...], rules: str | Rules, attackers: int
 ) -> None:
     chance = max(
         Campaign(attackers, way, rules).win_probability(exact=True)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from iacta import Dice, Rules, read_position
 from iacta.board import Board, Continent, Holding, Position
 from iacta.game import Advance, Attack, Turn
-from iacta.game.steps import list_advances
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, InOrder, Plan, TakeAll, TakeAny, Worth, best_plan
 from iacta.plan.best import make_plan
@@ -139,6 +138,8 @@ ROLLED = (
     Rules(defence=Dice((8, 8)), least_advance=False),
     Rules(attack=Dice((6,) * 4, keep=2)),
     Rules(mode=DefenderSeesFirst()),
+    Rules(most_advance=2),
+    Rules(least_advance=False, most_advance=1),
 )
 BLITZ = Rules(mode=BalancedBlitz())
 EVERY_RULES = (*ROLLED, BLITZ, Rules(mode=BalancedBlitz(), least_advance=False))
@@ -300,7 +301,7 @@ def find_move(plan: Plan, position: Position | None = None) -> Move | None:
         elif after.phase == "advance":
             moved = plan.policy(after)
             assert isinstance(moved, Advance)
-            able = list_advances(after)[-1]
+            able = after.armies_on(action.to) + after.count_spare(turn.setting.index[action.start])
             advance[able] = moved.armies
     return Move(action.start, action.to, action.dice, dict(sorted(advance.items())))
 

@@ -219,7 +219,8 @@ class Play:
 
     def least(self, end: End, action: Action) -> int:
         """Return the fewest armies that must advance after a conquest."""
-        return end.dice if self.rules_of[action.to].least_advance else 1
+        rules = self.rules_of[action.to]
+        return min(end.dice if rules.least_advance else 1, rules.most_advance or end.dice)
 
     def throws(self, state: State, action: Action) -> Throws:
         """Return the possible results of an attack."""
@@ -247,7 +248,10 @@ class Play:
         owned = tuple(own or t == c for t, own in enumerate(state.owned))
         return [
             State(_with(_with(state.armies, v, left - m), c, m), owned)
-            for m in range(self.least(end, action), left - self.keep[v] + 1)
+            for m in range(
+                self.least(end, action),
+                min(left - self.keep[v], self.rules_of[c].most_advance or left) + 1,
+            )
         ]
 
     def value(self, state: State | None = None) -> Number:

@@ -79,6 +79,7 @@ WRITTEN = {
     "zombie defender": Written(attacker_wins_ties=True),
     "balanced blitz": Written(),
     "risiko": Written(defence=(D6, D6, D6)),
+    "war": Written(defence=(D6, D6, D6)),
     "attack leader": Written(attack_change=highest_plus_one),
     "defence leader": Written(defence_change=highest_plus_one),
     "attack commander": Written(attack=(D8, D6, D6)),
@@ -124,6 +125,10 @@ def test_battles_of_ammo_shortage_have_the_published_chances() -> None:
 def test_other_fields_of_named_rules_follow_their_games() -> None:
     assert not find_rules("free advance").least_advance
     assert find_rules("official advance").least_advance
+    assert find_rules("teg") == find_rules("war")
+    assert not find_rules("war").least_advance
+    assert find_rules("war").most_advance == 3
+    assert find_rules("risiko").most_advance is None
     assert find_rules("defender sees first").mode == DefenderSeesFirst()
     assert find_rules("balanced blitz").mode == BalancedBlitz()
     assert find_rules("five ones").mode == ArmiesGrow(1)

@@ -43,6 +43,7 @@ def test_every_rule_set_survives_json_and_toml(known: iacta.RuleSet, house: Path
     st.fixed_dictionaries(
         {
             "least_advance": st.booleans(),
+            "most_advance": st.sampled_from((None, 1, 3, 10**9)),
             "mode": st.sampled_from(
                 (TrueRandom(), BalancedBlitz(), DefenderSeesFirst(), ArmiesGrow(), ArmiesGrow(3))
             ),
@@ -75,6 +76,7 @@ def test_rules_files_contain_every_field_of_rules() -> None:
             ties="attacker",
             garrison=2,
             least_advance=False,
+            most_advance=3,
         ),
         "Two of three good dice.",
         f"rules file {str(HOUSE)!r}",

@@ -17,6 +17,8 @@ RULES = (
     Rules(least_advance=False),
     Rules(mode=DefenderSeesFirst()),
     Rules(mode=BalancedBlitz()),
+    Rules(least_advance=False, most_advance=3),
+    Rules(most_advance=1),
 )
 
 

@@ -363,6 +363,9 @@ class _View:
         assert turn.pending is not None  # an attack precedes this phase
         v, c = self.names.index(turn.pending.start), self.names.index(turn.pending.to)
         most = 0 if self.is_resting(v) else self.count_movable(v)
+        limit = turn.rules_of.get(turn.pending.to, turn.rules).most_advance
+        if limit is not None:
+            most = min(most, max(limit - turn.armies[c], 0))
         moved = self.wins.find_armies_to_win_by_moving(v, c, most)
         if moved is None:
             moved = self._count_with_reserve(v, c, most) if most else 0

@@ -163,7 +163,11 @@ class WinsInReach:
             return 0
         start, to = map(self.turn.board.territories.index, (pending.start, pending.to))
         lacks = mission.armies - self.turn.armies[to]
-        return lacks if lacks <= self._count_spare(player, start) else 0
+        limit = self.turn.rules_of.get(pending.to, self.turn.rules).most_advance
+        spare = self._count_spare(player, start)
+        if limit is not None:
+            spare = min(spare, max(limit - self.turn.armies[to], 0))
+        return lacks if lacks <= spare else 0
 
     def _list_near(self, v: int) -> Sequence[int]:
         """Return the neighbours of a territory, and of a conquest into which it may advance."""

@@ -174,7 +174,7 @@ class Rows {
             const double* theirs = value_alone(armies, v, second, find_due_within(due, second, first));
             for (int b = 1; b <= able; ++b) {
                 deadline_.spend(b);
-                auto [low, high] = limit_advances(least, b, first, second);
+                auto [low, high] = limit_advances(least, game_.limit_advance(c, b), first, second);
                 if (combine(ours[high], theirs[b + keep - low]) <= best[b]) continue;
                 for (int m = low; m <= high; ++m) best[b] = std::max(best[b], combine(ours[m], theirs[b + keep - m]));
             }
@@ -410,9 +410,9 @@ class Rows {
         return found;
     }
 
-    std::pair<int, int> limit_advances(int least, int b, const Set<W>& first, const Set<W>& second) const {
-        int low = std::min(least, b), high = low;
-        if (first.any()) high = b;
+    std::pair<int, int> limit_advances(int least, int most, const Set<W>& first, const Set<W>& second) const {
+        int low = std::min(least, most), high = low;
+        if (first.any()) high = most;
         if (!second.any()) low = high;
         return {low, high};
     }

@@ -264,19 +264,19 @@ class Exact {
     // Returns the worth of a conquest of c from v, and the best advance. In s, the defenders of c must already be
     // removed.
     std::pair<Worth, int> value_conquest(Position<W>& s, int v, int c, int least) {
-        int armies = s.armies[v], spare = armies - game_.keep[v], moved = spare;
+        int armies = s.armies[v], most = game_.limit_advance(c, armies - game_.keep[v]), moved = most;
         Worth best{0.0, 0.0};
         s.mine.add(c);
         if (!game_.is_over(s) || game_.has_ends || game_.has_end_payment()) {
-            int few = std::min(least, spare);
-            for (int m = spare; m >= few; m = game_.is_coarse && m > few ? few : m - 1) {
+            int few = std::min(least, most);
+            for (int m = most; m >= few; m = game_.is_coarse && m > few ? few : m - 1) {
                 s.armies[v] = armies - m;
                 s.armies[c] = m;
                 Worth each = worth(s);
                 each.value += game_.find_end_payment(s);
                 double rank = margin_.rank(each), top = margin_.rank(best);
                 bool is_equal = rank >= top - SAME && each.cost < best.cost - SAME;
-                if (m == spare || rank > top + SAME || is_equal) best = each, moved = m;
+                if (m == most || rank > top + SAME || is_equal) best = each, moved = m;
             }
         }
         s.mine.remove(c);

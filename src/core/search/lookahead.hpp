@@ -510,11 +510,12 @@ class Lookahead {
     After value_after_conquest(Position<W>& s, const std::vector<Parts<W>>& parts, int v, int c, int least) {
         s.mine.add(c);
         int armies = s.armies[v], held = s.armies[c], b = game_.spare(s, v);
-        After best{0.0, b};
+        int most = game_.limit_advance(c, b);
+        After best{0.0, most};
         if (!game_.is_over(s)) {
             best.value = -1.0;
             Set<W> left = game_.unconquered(s);
-            for (int m : list_advances(s, left, parts, v, c, b, std::min(least, b))) {
+            for (int m : list_advances(s, left, parts, v, c, b, std::min(least, most), most)) {
                 std::vector<Parts<W>> then = parts;
                 for (auto& each : then) {
                     if (each[v].has(c)) {
@@ -546,13 +547,13 @@ class Lookahead {
     // Lists the numbers of armies to compare for an advance into c: the best advance for the other targets of v in each
     // assignment with c as a target of v. Without such targets, lists the largest and the smallest advance.
     std::vector<int> list_advances(const Position<W>& s, const Set<W>& left, const std::vector<Parts<W>>& parts, int v,
-                                   int c, int b, int least) {
+                                   int c, int b, int least, int most) {
         std::vector<int> found;
         Set<W> only = Set<W>::of(c);
         for (const auto& each : parts)
             if (each[v].has(c) && !(rows_.joint() != Joint::product && each[v] == only))
-                found.push_back(rows_.advance(s.armies.data(), left, v, c, each[v] - only, b, least, b).moved);
-        if (found.empty()) found = {b, least};
+                found.push_back(rows_.advance(s.armies.data(), left, v, c, each[v] - only, b, least, most).moved);
+        if (found.empty()) found = {most, least};
         return found;
     }
 

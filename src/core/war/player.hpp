@@ -728,7 +728,7 @@ class Tactics {
     // Returns the number of armies that advance in addition to the required armies.
     int choose_advance(const War<W>& s) {
         auto [v, c, k] = s.pending;
-        int most = rules_.game(s).resting.has(v) ? 0 : borders_.count_movable(s, v);
+        int most = rules_.game(s).resting.has(v) ? 0 : rules_.limit_advance(s, borders_.count_movable(s, v));
         if (int moved = Wins<W>(rules_, s).find_winning_move(v, c, most); moved >= 0) return moved;
         if (most < 1) return 0;
         if (rules_.find_least_armies(s, s.mover) < 2) return choose_usual_advance(s, most);

@@ -111,6 +111,8 @@ class Routes {
             Part& side = from_c <= from_v ? there : here;
             side.need += std::min(from_v, from_c), side.supply += others, side.variance += part.variance;
         }
+        int movable = std::max(rules_.spare(s, v), 0);
+        here.supply += movable - rules_.limit_advance(s, movable);  // the armies that may not advance
         if (here.variance == 0.0) return most;
         if (there.variance == 0.0) return 0;
         double has = std::max(rules_.spare(s, c, stay_), 0);
@@ -201,7 +203,8 @@ class Routes {
             if (rooms_[v] + new_armies > 0) bases_.add(v);
         }
         if (s.phase == IACTA_PHASE_ADVANCE && !g.resting.has(s.pending.start)) {
-            rooms_[s.pending.to] = rooms_[s.pending.start] + std::max(rules_.spare(s, s.pending.to, stay_), 0);
+            rooms_[s.pending.to] =
+                rules_.limit_advance(s, rooms_[s.pending.start]) + std::max(rules_.spare(s, s.pending.to, stay_), 0);
             if (rooms_[s.pending.to] > 0) bases_.add(s.pending.to);
         }
         for (Set<W> rest = bases_; rest.any();) {

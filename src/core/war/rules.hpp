@@ -190,6 +190,11 @@ class WarRules {
         int armies = s.at.armies[v];
         return std::min(spare(s, v), armies >= stay ? armies - stay : armies);
     }
+    // Returns how many of `armies` armies may still advance after a conquest.
+    int limit_advance(const War<W>& s, int armies) const {
+        int moved = s.at.armies[s.pending.to];
+        return std::max(game(s).limit_advance(s.pending.to, moved + armies) - moved, 0);
+    }
     Odds::Row odds(int c, int able, int defenders) const { return odds_[size_t(later.kind[c])].of(able, defenders); }
     // Keeps only the territories with the LARGEST strongest stacks, the strongest first.
     void keep_largest(const War<W>& s, std::vector<int>& lands) const {

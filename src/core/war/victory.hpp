@@ -358,7 +358,7 @@ class Wins {
     int count_missing_after_advance(int player) const {
         if (player != s_.mover || s_.phase != IACTA_PHASE_ADVANCE) return 0;
         int lacks = rules_.find_least_armies(s_, player) - s_.at.armies[size_t(s_.pending.to)];
-        return lacks <= count_spare(player, s_.pending.start) ? lacks : 0;
+        return lacks <= rules_.limit_advance(s_, count_spare(player, s_.pending.start)) ? lacks : 0;
     }
     // Returns how many armies of a player may leave a territory. If the territory counts for the player's mission, the
     // required armies must stay.

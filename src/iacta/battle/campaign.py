@@ -19,7 +19,7 @@ from iacta.inputs.checks import quote, read_int, set_field
 from iacta.inputs.errors import MalformedError
 from iacta.inputs.meanings import Count
 from iacta.inputs.reprs import PasteableMixin
-from iacta.methods.kernel import Kernel, State, Values
+from iacta.methods.kernel import Kernel, State, Values, value_victories
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 from iacta.rules.stop import StopRule, format_stop_argument, read_stop
@@ -83,6 +83,8 @@ class PlayedBattle(NamedTuple):
 @dataclass(frozen=True, init=False, repr=False)
 class Campaign(PasteableMixin):
     """A stack that attacks one territory after another and moves on with all but the garrison.
+
+    Rules with `most_advance` limit how many armies move on; the others stay behind.
 
     attackers: the number of armies on the first attacking territory, garrison included.
     territories: one entry per territory: its number of defenders, a `Territory` with its own rules
@@ -163,12 +165,14 @@ class Campaign(PasteableMixin):
         for number, crossing in enumerate(self._list_crossings(exact, method)):
             for state, probability in crossing.ends.items():
                 if state.defenders:
-                    end = CampaignOutcome(number, state.attackers + crossing.garrison, state[1])
+                    left = state.attackers + crossing.rules.garrison
+                    end = CampaignOutcome(number, left, state.defenders)
                 elif number + 1 == len(self.territories):
-                    end = CampaignOutcome(number + 1, state.attackers, 0)
+                    moved = crossing.rules.limit_advance(state.attackers)
+                    end = CampaignOutcome(number + 1, moved, 0)
                 else:
                     continue
-                ends[end] = _convert(crossing.reached * probability, exact)
+                ends[end] = ends.get(end, 0) + _convert(crossing.reached * probability, exact)
         return Distribution(ends) if exact else Distribution.from_probabilities(ends)
 
     @overload
@@ -308,7 +312,7 @@ class Campaign(PasteableMixin):
             battles.append(PlayedBattle(number, stack, stage.defenders, *left))
             if defenders:
                 break
-            stack = able
+            stack = stage.rules.limit_advance(able)
         return tuple(battles)
 
     @cached_property
@@ -328,11 +332,13 @@ class Campaign(PasteableMixin):
             able = stack.map(lambda n, garrison=garrison: n - garrison)  # type: ignore[misc]
             ends = kernel.run_forward(able, stage.defenders)
             conquered = reached * ends.prob(_is_taken)
-            yield _Crossing(reached, conquered, stack, ends, garrison)
+            yield _Crossing(reached, conquered, stack, ends, stage.rules)
             if not conquered:
                 break
-            # All attackers except the garrison move on.
-            stack = ends.condition(_is_taken).map(lambda state: state.attackers)
+            # As many attackers as possible move on.
+            move_in = stage.rules.limit_advance
+            left = ends.condition(_is_taken)
+            stack = left.map(lambda state, move_in=move_in: move_in(state.attackers))  # type: ignore[misc]
             reached = conquered
 
 
@@ -342,14 +348,14 @@ class _Crossing(NamedTuple):
     reached, conquered: the chances to reach and to conquer the territory.
     stack: the distribution of the size of the stack.
     ends: the distribution of the final state.
-    garrison: the number of armies that stay behind.
+    rules: the rules of the battle.
     """
 
     reached: Probability
     conquered: Probability
     stack: Distribution[int]
     ends: Distribution[State]
-    garrison: int
+    rules: Rules
 
 
 def _is_taken(state: State) -> bool:
@@ -439,7 +445,8 @@ def compute_way_chances(
     def compute_chances(*, failing: bool) -> list[Any]:
         taken = (~enough if failing else enough).astype(int)
         values = compute_way_values(way[1:], kernels[1:], taken, int(failing))
-        row = kernels[0].value(Values(values, [int(failing)] * (defenders + 1)), defenders)
+        won = value_victories(values, way[0].rules)
+        row = kernels[0].value(Values(won, [int(failing)] * (defenders + 1)), defenders)
         return [row[number] for number in able]
 
     won = compute_chances(failing=False)
@@ -474,7 +481,8 @@ def compute_way_values(
         staying = min(stage.rules.garrison, len(values))
         able = len(values) - staying
         lost = [failed_value] * (stage.defenders + 1)
-        row = kernel.value(Values(values[: max(able, 1)], lost), stage.defenders)
+        won = value_victories(values[: max(able, 1)], stage.rules)
+        row = kernel.value(Values(won, lost), stage.defenders)
         kind = object if kernel.exact else float
         moved = np.array(row[np.arange(able)], dtype=kind)
         values = np.concatenate([np.full(staying, failed_value, kind), moved])

@@ -46,7 +46,8 @@ def list_actions(turn: TurnData) -> Actions:
     if turn.phase == "advance" and turn.pending is not None:
         v, c = turn.index_ends(turn.pending)
         least = turn.armies[c]
-        return Actions([Numbered(Advance, range(least, least + turn.count_spare(v) + 1))])
+        most = turn.setting.kernels[c].rules.limit_advance(least + turn.count_spare(v))
+        return Actions([Numbered(Advance, range(least, max(least, most) + 1))])
     if turn.phase == "fortify":
         return Actions([*list_fortifications(turn), (EndPhase(),)])
     return Actions([])

@@ -109,6 +109,18 @@ class Values(NamedTuple):
         return ends.map(self.find).mean()
 
 
+def value_victories(moved: npt.NDArray[Any], rules: Rules) -> npt.NDArray[Any]:
+    """Return the values of victories, for `Values.won`, if as many armies as possible move in.
+
+    moved: `moved[n]` is the value of n armies that move in.
+    rules: the rules of the battle, which may limit the armies that move in.
+
+    >>> value_victories(np.array([0, 1, 2, 3, 4]), Rules(most_advance=3)).tolist()
+    [0, 1, 2, 3, 3]
+    """
+    return moved[: 1 + rules.limit_advance(len(moved))].take(range(len(moved)), 0, mode="clip")
+
+
 class Chances(NamedTuple):
     """The chance to win a battle and the chance not to win it, which sum to 1.
 
@@ -501,7 +513,7 @@ class Kernel(ABC):
             if chance
         )
         dice = min(able, self.rules.attack.kept)
-        least = self.rules.attack.kept if self.rules.least_advance else 1
+        least = self.rules.count_required(self.rules.attack.kept)
         return Choice(dice, least, (Throw(1.0, (results,)),))
 
     def choose_worst_reply(self, throw: Throw, able: int, defenders: int) -> int:
@@ -572,7 +584,7 @@ def _list_cached_choices(
     held = min(defenders, rules.defence.kept)
     found = []
     for dice in range(able, 0, -1):
-        least = dice if rules.least_advance else 1
+        least = rules.count_required(dice)
         # In a roll that conquers, all dice win, so no attacker is lost.
         conquers = min(dice, held) == defenders
         if min(dice, held) <= spare and (not conquers or least <= spare):

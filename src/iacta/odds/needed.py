@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context
 from fractions import Fraction
 from functools import partial
-from math import ceil, prod, sqrt
+from math import ceil, sqrt
 from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
@@ -89,7 +89,7 @@ def armies_needed(
         representation: 0.95 is 19/20.
     rules: `Rules`, the name of a rule set, or an array of these, which is also broadcast.
     garrison: armies that must stay behind; `None` for the garrison of the rules, usually 1.
-    keep: the number of armies that must survive to move into the territory.
+    keep: the number of armies that must survive and move into the territory.
     stop: a `StopRule`, or `None` to fight to the end.
 
     Returns an `int`, or an array of the broadcast shape. The result is exact: chances are compared
@@ -154,6 +154,7 @@ def armies_needed_for_campaign(
     certain = all(kernel.certain for kernel in way.kernels)
     wanted = read_chance(chance, certain=certain)
     defended = [stage.defenders for stage in way.stages]
+    _refuse_keep(way.keep, way.stages[-1].rules)
     if len(defended) == 1:
         target = Target(defended[0], wanted)
         able = _Search(way.kernels[0], True, way.keep).find_fewest_armies([target])[target]
@@ -166,12 +167,8 @@ def armies_needed_for_campaign(
         yield None, Curve(row, error, complement, way.compute_fractions)
 
     def refuse(_: None, chance: Fraction) -> None:
-        limits = (
-            kernel.limit_of_attackers(defenders)
-            for kernel, defenders in zip(way.kernels, defended, strict=True)
-        )
         attained = certain or any(not stage.stop.is_reserve for stage in way.stages)
-        _refuse_unreachable(prod(limits, start=Fraction(1)), chance, attained, "attackers")
+        _refuse_unreachable(way.compute_limit(), chance, attained, "attackers")
 
     most = way.estimate_armies(wanted)
     return find_smallest_in_tables({None: [wanted]}, tabulate, most, refuse)[None, wanted]
@@ -201,6 +198,8 @@ def win_probabilities_keeping(
     counts = [read_int(number, "attackers", minimum=1) for number in attackers]
     way = _read_way(territories, find_rules(rules, garrison), stop, keep, exact=exact)
     kernel, defenders = way.kernels[0], way.stages[0].defenders
+    if way.stages[-1].rules.limit_advance(way.keep) < way.keep:
+        return [kernel.number(0)] * len(counts)
     most = max(counts) - way.stages[0].rules.garrison
     if len(way.stages) == 1 and (kernel.certain or _is_beyond_tables(kernel, most, defenders)):
         able = [count - way.stages[0].rules.garrison for count in counts]
@@ -315,6 +314,7 @@ def _compute_needed(
     _refuse_growing(rules)
     kernel = choose_kernel(rules, read_stop(stop))
     search = _Search(kernel, attacking, read_int(keep, "keep", minimum=0))
+    _refuse_keep(search.keep, rules)
     numbers, wanted = broadcast_arrays(
         read_int_array(others, "defenders" if attacking else "attackers", minimum=1),
         read_chances(chance, certain=kernel.certain),
@@ -341,6 +341,14 @@ def _refuse_growing(rules: Rules) -> None:
         raise rules.mode.make_unfit_error("to find the armies needed for a chance")
 
 
+def _refuse_keep(keep: int, rules: Rules) -> None:
+    if rules.limit_advance(keep) < keep:
+        raise IllegalError(
+            f"keep must be at most {rules.most_advance}, because no more armies may move in, "
+            f"got {quote(keep)}"
+        )
+
+
 class _Way(NamedTuple):
     """Consecutive battles of one stack.
 
@@ -361,6 +369,21 @@ class _Way(NamedTuple):
     def compute_fractions(self, maximum: int) -> Chances1D | None:
         kernels = _list_exact_kernels(self.stages)
         return None if kernels is None else self._replace(kernels=kernels).compute_chances(maximum)
+
+    def compute_limit(self) -> Fraction:
+        """Return the limit of the chance to succeed as the number of attackers grows.
+
+        The stack stays infinite until the rules limit how many armies move in.
+        """
+        limit = Fraction(1)
+        for k, (stage, kernel) in enumerate(zip(self.stages, self.kernels, strict=True), 1):
+            limit *= kernel.limit_of_attackers(stage.defenders)
+            most, rest = stage.rules.most_advance, self.stages[k:]
+            if most is not None and rest:
+                kernels = _list_exact_kernels(rest) or self.kernels[k:]
+                rest_of_way = _Way(rest, kernels, self.keep)
+                return limit * Fraction(rest_of_way.compute_chances(most)[most])
+        return limit
 
     def bound_error(self, maximum: int) -> Error:
         """Return a bound on the error of the chances of up to `maximum` attackers.

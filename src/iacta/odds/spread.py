@@ -101,13 +101,13 @@ def spread_defenders(
     exact: whether to return the value as a fraction.
 
     The model: one stack borders all territories of the chain, and may begin with any territory.
-    After a conquest it moves in with all armies except the garrison, and attacks a neighbour of the
-    conquered territory, as in a `Campaign`. It can neither skip a territory nor go back. An attack
-    that starts at one end can therefore conquer the whole chain. An attack that starts inside the
-    chain chooses its direction after the first conquest, when the losses are known. Every battle
-    ends when the territory is conquered, the stack cannot attack, or the attackers stop. To break
-    through means to cross the whole chain from one end to the other. (If it meant to conquer any
-    single territory, the even spread would be best.)
+    After a conquest it moves in with all armies except the garrison, or as many as the rules allow,
+    and attacks a neighbour of the conquered territory, as in a `Campaign`. It can neither skip a
+    territory nor go back. An attack that starts at one end can therefore conquer the whole chain.
+    An attack that starts inside the chain chooses its direction after the first conquest, when the
+    losses are known. Every battle ends when the territory is conquered, the stack cannot attack, or
+    the attackers stop. To break through means to cross the whole chain from one end to the other.
+    (If it meant to conquer any single territory, the even spread would be best.)
 
     Returns a `BestSpread`. If there are at most 2 million spreads, and at most 50 million spreads
     times attackers, all spreads are compared, with floats if their proven error bound allows it,
@@ -351,8 +351,10 @@ class AttackedChain:
 
     def _is_hopeless(self) -> bool:
         """Return whether the attackers have too few armies to achieve anything."""
-        garrison, values = self.rules.garrison, self.payoff.values
-        taken = sum(self.attackers > garrison * n for n in range(1, len(self.least) + 1))
+        rules, values = self.rules, self.payoff.values
+        stack, taken = self.attackers, 0
+        while stack > rules.garrison and taken < len(self.least):
+            stack, taken = rules.limit_advance(stack - rules.garrison), taken + 1
         return values[taken] == values[0]
 
     def _compare_all(self, armies: int, payoff: Payoff, battles: Battles) -> BestSpread:

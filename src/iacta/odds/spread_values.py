@@ -45,7 +45,7 @@ import numpy.typing as npt
 
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import TooLargeError
-from iacta.methods.kernel import UNIT_ROUNDOFF, Error, Floats, Kernel, Values
+from iacta.methods.kernel import UNIT_ROUNDOFF, Error, Floats, Kernel, Values, value_victories
 
 Spread: TypeAlias = tuple[int, ...]
 Whole: TypeAlias = npt.NDArray[np.int16]
@@ -142,7 +142,8 @@ def make_kernel_model(attackers: int, payoff: Payoff, kernel: Kernel, garrison: 
     able = max(attackers - garrison, 0)
 
     def backward(won: Vector, lost: int, defenders: int) -> Vector:
-        values = Values(won[: able + 1].tolist(), [lost] * (defenders + 1))
+        moved = value_victories(won[: able + 1], kernel.rules)
+        values = Values(moved.tolist(), [lost] * (defenders + 1))
         row = kernel.value(values, defenders)
         staying = np.full(attackers - able, row[0], dtype=object if kernel.exact else float)
         return np.concatenate([staying, row[np.arange(able + 1)]])
@@ -185,7 +186,8 @@ def tabulate_battles(attackers: int, defenders: int, kernel: Kernel, garrison: i
             f"got {quote(attackers)} and up to {quote(defenders)} in one territory"
         )
     able = max(attackers - garrison, 0)
-    won, lost = np.eye(able + 1, attackers + 2), np.zeros((defenders + 1, attackers + 2))
+    won = value_victories(np.eye(able + 1, attackers + 2), kernel.rules)
+    lost = np.zeros((defenders + 1, attackers + 2))
     lost[:, -1] = 1.0
     ends = np.zeros((defenders + 1, attackers + 1, attackers + 2))
     ends[:, : attackers - able, -1] = 1.0

@@ -162,16 +162,19 @@ class Rearguard:
 def list_rearguards(plan: Plan) -> tuple[Rearguard, ...]:
     """Return how many armies a plan leaves behind after a conquest over each border.
 
-    The order is that of `plan.steps`, without borders where no conquest is possible. For each
-    number of armies able to move, the mean number left is rounded and counted. At most about 1% of
+    The order is that of `plan.steps`, without borders where no conquest is possible. Armies that
+    may not move in by the rules do not count. For each number of armies able to move, the mean
+    number left is rounded and counted. At most about 1% of
     the conquests therefore leave fewer armies than `least`, and at most about 1% more than `most`.
     """
     problem, found = plan.problem, []
     for step in plan.steps:
-        garrison = problem.garrisons[problem.place(step.start)]
+        v, c = problem.place(step.start), problem.place(step.to)
+        garrison = problem.garrisons[v]
         stays: dict[int, float] = defaultdict(float)
         for able, chance, moved in step.advances:
-            stays[round(able - moved) + garrison] += chance
+            limit = problem.turn.setting.kernels[c].rules.limit_advance(able)
+            stays[garrison + (round(able - moved) if round(moved) < limit else 0)] += chance
         total = sum(stays.values())
         if total > 0.0:
             rising = sorted(stays.items())

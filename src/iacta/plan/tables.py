@@ -76,8 +76,8 @@ class BoardArrays(CoreData):
     turn: the turn.
     deadline: when the tables must be ready.
     is_whole: whether all attacks are battles to the end.
-    advances: for each territory, the fewest armies that must move in after a conquest; by default
-        as few as the rules allow.
+    advances: for each territory, the fewest armies that must move in after a conquest, or as many
+        as the rules allow; by default as few as the rules allow.
     borders: the neighbours that each territory can attack; by default all of the turn.
     values: fields of the structure, which replace the fields of the turn. By default no territory
         belongs to a side, and nothing has a payoff.
@@ -122,6 +122,7 @@ class BoardArrays(CoreData):
             [*map(sorted, setting.borders)] if borders is None else borders,
         )
         self.set_rows("set_first", "set_lands", [])
+        self.set_fields(most=[kernel.rules.limit_advance(most) for kernel in self.kernels])
         self._set_dice([advance for _, advance in kinds], deadline)
 
     def _set_dice(self, advances: Sequence[int], deadline: Deadline) -> None:

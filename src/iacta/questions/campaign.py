@@ -201,7 +201,7 @@ class CampaignAnswer(Answer):
             f"{f', and {verb} with {percent(stopped)}' if stopped else ''}"
             f"{note_rules(self.question.rule_set.name)}."
         )
-        lines = [sentence, *describe_stop(campaign.stop)]
+        lines = [sentence, *_describe_limit(campaign), *describe_stop(campaign.stop)]
         yield Section([*lines, *list_fractions(self.win_probability, stopped)])
         yield Section([self._make_table()])
         yield Section([make_campaign_bars(self.outcomes, campaign)], title="How it ends:")
@@ -232,6 +232,15 @@ class CampaignAnswer(Answer):
         return mark_certain(
             probability, (stage.rules for stage in self.question.campaign.stages()[:count])
         )
+
+
+def _describe_limit(campaign: Campaign) -> Iterator[str]:
+    """Yield a sentence about the armies that move in, if rules of the campaign limit them."""
+    limits = {stage.rules.most_advance for stage in campaign.stages()} - {None}
+    if limits:
+        numbers = " or ".join(map(str, sorted(filter(None, limits))))
+        armies = "army moves" if limits == {1} else "armies move"
+        yield f"At most {numbers} {armies} in after a conquest."
 
 
 class CampaignStory(Answer):

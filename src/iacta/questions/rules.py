@@ -365,11 +365,19 @@ def _list_rules_sentences(rules: Rules) -> Iterator[str]:
             dice = _describe_dice(full)
             yield f"When both throw all their dice, the {side} throws other dice, {dice}."
     yield f"Ties go to the {rules.ties}; {name_armies(rules.garrison)} must stay behind."
-    if rules.least_advance:
-        yield "After a conquest, at least as many armies move in as attack dice in the last roll."
-    else:
-        yield "After a conquest, any number of armies may move in."
+    yield _describe_advance(rules)
     yield from rules.mode.describe()
+
+
+def _describe_advance(rules: Rules) -> str:
+    most = None if rules.most_advance is None else f"at most {name_armies(rules.most_advance)}"
+    if rules.least_advance:
+        limit = "" if most is None else f", but {most}"
+        return (
+            "After a conquest, at least as many armies move in as attack dice in the last roll"
+            f"{limit}."
+        )
+    return f"After a conquest, {most or 'any number of armies'} may move in."
 
 
 def _describe_dice(dice: Dice) -> str:

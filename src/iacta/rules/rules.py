@@ -25,7 +25,9 @@ class Rules:
     garrison: the number of armies that must stay behind on the attacking territory.
     least_advance: whether the number of attack dice in the last roll is the minimum number of
         armies that must move in after a conquest (the official rule). Campaigns always obey this
-        rule, because the whole stack moves on.
+        rule, because as many armies as possible move on.
+    most_advance: the maximum number of armies that may move in after a conquest, at least 1; `None`
+        for no maximum.
     mode: the dice mode, such as `TrueRandom()`.
 
     Impossible rules raise `IactaError`.
@@ -45,6 +47,7 @@ class Rules:
     ties: Literal["attacker", "defender"] = "defender"
     garrison: int = 1
     least_advance: bool = True
+    most_advance: int | None = None
     mode: Mode = TRUE_RANDOM
 
     def __post_init__(self) -> None:
@@ -53,6 +56,8 @@ class Rules:
         check_choice(self.ties, ("attacker", "defender"), "ties")
         set_field(self, "garrison", read_int(self.garrison, "garrison", minimum=0))
         check_choice(self.least_advance, (True, False), "least_advance")
+        if self.most_advance is not None:
+            set_field(self, "most_advance", read_int(self.most_advance, "most_advance", minimum=1))
         if not isinstance(self.mode, Mode):
             raise MalformedError(f"mode must be a Mode, got {quote(self.mode)}")
 
@@ -60,6 +65,24 @@ class Rules:
     def full_roll(self) -> tuple[int, int]:
         """The numbers of attack and defence dice that count in a full roll."""
         return self.attack.kept, self.defence.kept
+
+    def count_required(self, attack_dice: int) -> int:
+        """Return how many armies must move in after a conquest, if that many are left.
+
+        attack_dice: the number of attack dice in the last roll.
+
+        >>> Rules().count_required(3), Rules(most_advance=2).count_required(3)
+        (3, 2)
+        """
+        return self.limit_advance(attack_dice if self.least_advance else 1)
+
+    def limit_advance(self, armies: int) -> int:
+        """Return how many of a number of armies may move in after a conquest.
+
+        >>> Rules().limit_advance(9), Rules(most_advance=3).limit_advance(9)
+        (9, 3)
+        """
+        return armies if self.most_advance is None else min(armies, self.most_advance)
 
     def dice(self, attack_dice: int, defence_dice: int) -> tuple[Dice, Dice]:
         """Return the dice of both sides for a roll.

@@ -173,6 +173,8 @@ def _simulate_block(block: Runs) -> Counter[End]:
         won = against == 0
         _add_ends(ends, taken, left[~won], against[~won])
         attackers = left[won] - _bound_garrison(rules)
+        if rules.most_advance is not None:
+            attackers = np.minimum(attackers, rules.most_advance)
     _add_ends(ends, len(block.way), attackers, np.zeros_like(attackers))
     return ends
 

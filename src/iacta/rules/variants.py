@@ -174,8 +174,15 @@ RULE_SETS: tuple[RuleSet, ...] = (
         "risiko",
         Rules(defence=Dice((D6, D6, D6))),
         "The defender rolls at most three dice.",
-        "RisiKo! (Editrice Giochi), TEG, old English rules",
-        ("teg", "old english"),
+        "RisiKo! (Editrice Giochi), old English rules",
+        ("old english",),
+    ),
+    RuleSet(
+        "war",
+        Rules(defence=Dice((D6, D6, D6)), least_advance=False, most_advance=3),
+        "The defender rolls at most three dice; one to three armies move in after a conquest.",
+        "War (Grow), TEG (Yetem)",
+        ("teg",),
     ),
     RuleSet(
         "attack leader",
