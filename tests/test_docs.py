@@ -1,5 +1,6 @@
 """The pages of the site: outputs are current, lists are complete, and links are valid."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -170,37 +171,71 @@ def test_each_chart_is_a_command_in_the_gallery(generated_pages: dict[str, str])
     )
 
 
-@pytest.mark.slow
-def test_the_site_is_built_without_a_broken_link_and_needs_no_network(
-    generated_pages: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pages, "draw_all", lambda *_: None)  # drawing is tested elsewhere
-    monkeypatch.setattr(pages, "generate_pages", lambda: generated_pages)
-    pages.write_pages(tmp_path / "docs")
+@pytest.fixture(scope="module")
+def site(generated_pages: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the site, built without its pictures."""
+    folder = tmp_path_factory.mktemp("docs")
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(pages, "draw_all", lambda *_: None)  # drawing is tested elsewhere
+        changed.setattr(pages, "generate_pages", lambda: generated_pages)
+        pages.write_pages(folder / "docs")
     line = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file"]
     built = subprocess.run(  # noqa: S603 # our own line
-        [*line, str(tmp_path / "mkdocs.yml")], cwd=ROOT, capture_output=True, text=True
+        [*line, str(folder / "mkdocs.yml")], cwd=ROOT, capture_output=True, text=True
     )
     assert built.returncode == 0, built.stderr
-    assert (tmp_path / "site" / "iframe-worker.js").is_file()  # searches without a server
-    site = {
-        file.relative_to(tmp_path / "site").as_posix(): file.read_text("utf-8")
-        for file in (tmp_path / "site").rglob("*.html")
+    return folder / "site"
+
+
+@pytest.mark.slow
+def test_the_site_is_built_without_a_broken_link_and_needs_no_network(site: Path) -> None:
+    assert (site / "iframe-worker.js").is_file()  # searches without a server
+    texts = {
+        file.relative_to(site).as_posix(): file.read_text("utf-8") for file in site.rglob("*.html")
     }
-    for page, text in site.items():
+    for page, text in texts.items():
         assert not re.findall(r"<link[^>]*=\"?http|\bsrc=\"?(?:http|//)|@import", text), page
-    library = "".join(text for page, text in site.items() if page.startswith("library/"))
+    library = "".join(text for page, text in texts.items() if page.startswith("library/"))
     for name in (each for each in iacta.__all__ if not each.isupper()):
         assert f'id="iacta.{name}"' in library, name
     for name in dir(charts):
-        assert re.search(rf'id="iacta\.charts\.\w+\.{name}"', site["charts.html"]), name
+        assert re.search(rf'id="iacta\.charts\.\w+\.{name}"', texts["charts.html"]), name
     for name in figures.__all__:
-        assert re.search(rf'id="iacta_literature\.charts\.\w+\.{name}"', site["charts.html"]), name
-    battle = site["library/battle.html"]
+        assert re.search(rf'id="iacta_literature\.charts\.\w+\.{name}"', texts["charts.html"]), name
+    battle = texts["library/battle.html"]
     assert "<li><code>attackers</code>: the number of armies" in battle
     assert '<div class="language-pycon' in battle
     assert 'href="../library.html#iacta.probability.distribution.Probability"' in battle
-    assert 'id="iacta.probability.chances.Chance"' in site["library.html"]
+    assert 'id="iacta.probability.chances.Chance"' in texts["library.html"]
+
+
+# Runs in the browser: the equations that are not typeset, and those that leave their page.
+BAD_EQUATIONS = """() => {
+  const right = document.querySelector("article").getBoundingClientRect().right;
+  const wide = [...document.querySelectorAll("article math")].filter(
+    (math) => math.getBoundingClientRect().right > right || !math.getBoundingClientRect().width);
+  const code = document.querySelectorAll("article pre:not(.highlight pre)");
+  return [...wide, ...code].map((element) => element.textContent);
+}"""
+
+
+@pytest.mark.slow
+def test_the_equations_of_methods_are_typeset_inside_of_a_narrow_page(
+    site: Path, driver: Driver
+) -> None:
+    with driver.driving(), driver.browser.new_page() as page:
+        page.set_viewport_size({"width": 390, "height": 800})
+        for file in [*(site / "methods").glob("*.html"), site / "plans.html"]:
+            page.goto(file.as_uri())
+            assert page.evaluate(BAD_EQUATIONS) == [], file.name
+            assert page.evaluate("document.documentElement.scrollWidth") == 390, file.name
+
+
+@pytest.mark.slow
+def test_a_search_finds_the_words_beside_an_equation(site: Path) -> None:
+    entries = json.loads((site / "search" / "search_index.json").read_text("utf-8"))["docs"]
+    [found] = [each["text"] for each in entries if each["location"] == "methods/path_tree.html"]
+    assert "over the branches that lead to the state" in found
 
 
 def test_each_method_states_its_equations_and_sources_are_linked(

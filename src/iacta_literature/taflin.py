@@ -106,9 +106,9 @@ def float_error(start: Point) -> float:
 
     Let t = M + N, and count rounding errors of u = 2⁻⁵³ each. On a strip, Q_b is a sum of powers
     with at most t factors. Each factor costs one rounded chance, one product and one sum, and at
-    most three terms are subtracted. This gives 9 t + 60 rounding errors for numbers of at most 1.
+    most three terms are subtracted. This gives 9t + 60 rounding errors for numbers of at most 1.
     In eq. (5), P has at most t / 2 rolls and terms. This gives t + 20 relative rounding errors for
-    chances that sum to 1. The final sum adds 2 t rounding errors.
+    chances that sum to 1. The final sum adds 2t rounding errors.
 
     >>> float_error(Point(12, 10)) < 1e-13
     True
@@ -363,7 +363,7 @@ def win_with_three(n: int, f: RollChances) -> Probability:
 
     With x = f_22^0 and y = (f_12^0)²:
 
-        Q_b(3, 2j)    =  x^j             +  f_22^1       f_11^0 (x^j − y^j) / (x − y),
+        Q_b(3, 2j)    =  x^j             +  f_22^1 f_11^0 (x^j − y^j) / (x − y),
         Q_b(3, 2j+1)  =  x^j Q_b(3, 1)   +  f_22^1 f_12^0 f_11^0 (x^j − y^j) / (x − y).
 
     The paper writes Q_b(3, 1) as a bracket, f_21^0 + f_21^1 f_11^0. It equals eq. (7).

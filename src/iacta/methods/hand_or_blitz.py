@@ -5,7 +5,7 @@ end at once: with a attackers (garrison excluded) against d defenders, it wins w
 (`iacta.methods.balanced_blitz`). A blitz takes the place of stopping, so Bellman's equation gives
 the best chance to conquer the territory:
 
-    V(a, d) = max( B(a, d),  Σ_k p_k · V(a − m + k, d − k) ),     V(a, 0) = 1,  V(0, d) = 0,
+    V(a, d) = max(B(a, d), Σ_k p_k · V(a − m + k, d − k)),     V(a, 0) = 1,  V(0, d) = 0,
 
 where p_k is the chance that the defenders lose k of the m armies lost in a roll. Holding back
 armies in the blitz in order to continue by hand would not change the first four digits of any

@@ -14,7 +14,7 @@ integrand on the real axis, there is no cancellation, even for tiny P (the saddl
 "Saddlepoint approximations in statistics", 1954). Because Σ p_k · x_k = 0, M can be computed from
 its second-order remainder:
 
-    Re M − 1 = Σ_k p_k · (e^u − 1 − u)  −  Σ_k p_k · e^u · 2 sin²(t / 2),
+    Re M − 1 = Σ_k p_k · (e^u − 1 − u)  −  Σ_k p_k · e^u · 2 sin²(t/2),
     Im M     = Σ_k p_k · ((e^u − 1) · sin t  +  (sin t − t)),          u = τ·x_k,  t = θ·x_k.
 
 The difference l − s·μ is computed in whole numbers, so even 10^12 armies lose no digits.

@@ -6,8 +6,7 @@ lose k armies. If armies can grow, it may also lead to (a + g, d + g). States wi
 are absorbing, all others are transient. With the transient states first, the transition matrix has
 the canonical form
 
-    P = | Q  R |
-        | 0  I |
+    P = [[Q, R], [0, I]]
 
 and (P^n)_ij is the probability of being in state j after n rolls from state i. The absorption
 probabilities and the expected number of rolls to the end are

@@ -7,8 +7,8 @@ for the territory, `army_value` for each army left, and `kill_value` for each de
 The value function G(a, d) is the expected change in value from this state on:
 
     G(a, 0) = prize,        G(0, d) = 0,
-    Q_ij(a, d) = Σ_k  p_k(i, j) · ( kill_value · k − army_value · (m − k) + G(a − m + k, d − k) ),
-    G(a, d) = max( S(a, d),  Q_ij(a, d) ).
+    Q_ij(a, d) = Σ_k  p_k(i, j) · (kill_value · k − army_value · (m − k) + G(a − m + k, d − k)),
+    G(a, d) = max(S(a, d), Q_ij(a, d)).
 
 This is Bellman's equation. S is the value of stopping: 0, or the value of an alternative such as a
 blitz. If all dice must be rolled, i and j are fixed. If the players choose them, the attacker

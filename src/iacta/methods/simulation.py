@@ -2,7 +2,7 @@
 
 The share of successes in n independent runs, each with chance p, has the standard deviation
 
-    √(p (1 − p) / n),
+    √(p·(1 − p) / n),
 
 which is 0.0012 for 100,000 runs and p = 0.81. The error of a result is random.
 """

@@ -11,8 +11,8 @@ is
 and V_t = w_t if no territory is ahead. At the start, A attackers choose the territory i that they
 attack first. After this conquest, when their losses are known, they choose a direction:
 
-    E_i = S(A; d_i) · w_0  +  Σ_m T(A, m; d_i) · max{ V_1(m; d_{i−1} ... d_1),
-                                                      V_1(m; d_{i+1} ... d_k) }.
+    E_i = S(A; d_i) · w_0  +  Σ_m T(A, m; d_i) · max(V_1(m; d_{i−1} ... d_1),
+                                                    V_1(m; d_{i+1} ... d_k)).
 
 The value of the spread is max_i E_i. `Model.compute_value` evaluates these equations for one
 spread.

@@ -22,7 +22,7 @@ The runs are split into blocks of equal size. Each block has its own seed, spawn
 seed. Therefore the result depends only on the seed, not on the executor.
 
 Sources: Norvig, "The Unfinished Game ... of Risk" (2020, `campaign`), where 100,000 campaigns
-took 33 s; Höhle (2025), appendix 1, which rolls and sorts the dice one roll at a time.
+took 33 seconds; Höhle (2025), appendix 1, which rolls and sorts the dice one roll at a time.
 """
 
 from collections import Counter, deque
