@@ -15,6 +15,7 @@ from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import PasteableMixin
 from iacta.methods import choose_kernel
 from iacta.methods.kernel import Kernel, Outcome, is_won
+from iacta.methods.roll_counts import count_rolls, start_battle, sum_by_rolls
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, StopRule, format_stop_argument, read_stop
@@ -227,6 +228,23 @@ class Battle(PasteableMixin):
         """
         left = self.attackers_left_if_won(exact=exact, method=method)
         return left.map(lambda attackers: self.attackers - attackers)
+
+    def rolls(self, *, exact: bool = False) -> Distribution[int]:
+        """Return the distribution of the number of rolls until the battle ends.
+
+        If armies can grow, there is no upper limit; the distribution leaves out numbers of rolls
+        whose chances sum to less than 1e-18. Raises `IactaError` for rules under which battles are
+        not decided roll by roll, and for battles that would take more than half a minute.
+
+        >>> Battle(3, 1).rolls(exact=True)
+        Distribution({1: 125, 2: 91})
+        >>> rolls = Battle(10, 10, garrison=0).rolls()
+        >>> round(rolls.mean(), 4), rolls.mode(), max(rolls)
+        (8.2134, 9, 14)
+        """
+        start = start_battle(self._able, self.defenders, exact=exact)
+        ends = count_rolls(self._choose_kernel(exact, "auto"), [start])
+        return sum_by_rolls(ends, exact=exact)
 
     def state_count(self) -> int:
         """Return the number of states that the battle can visit, including the first and the last.

@@ -20,6 +20,7 @@ from iacta.inputs.errors import MalformedError
 from iacta.inputs.meanings import Count
 from iacta.inputs.reprs import PasteableMixin
 from iacta.methods.kernel import Kernel, State, Values, value_victories
+from iacta.methods.roll_counts import count_rolls, start_battle, sum_by_rolls
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 from iacta.rules.stop import StopRule, format_stop_argument, read_stop
@@ -270,6 +271,32 @@ class Campaign(PasteableMixin):
         (10.230852, 12)
         """
         return self.outcomes(exact=exact, method=method).map(self.compute_score)
+
+    def rolls(self, *, exact: bool = False) -> Distribution[int]:
+        """Return the distribution of the number of rolls in all battles of the campaign.
+
+        The exceptions are the same as for `Battle.rolls`.
+
+        >>> Campaign(4, [1, 1]).rolls(exact=True)
+        Distribution({2: 11875, 3: 19229})
+        """
+        way, ended = self.stages(), []
+        stacks = [start_battle(self.attackers, way[0].defenders, exact=exact)]
+        for number, stage in enumerate(way, start=1):
+            starts = [
+                stack._replace(
+                    able=stack.able - stage.rules.garrison,
+                    defenders=np.full_like(stack.able, stage.defenders),
+                )
+                for stack in stacks
+            ]
+            ends = list(count_rolls(stage.kernel(exact=exact), starts))
+            moves_on = [(end.defenders == 0) & (number < len(way)) for end in ends]
+            ended += [end.select(~here) for end, here in zip(ends, moves_on, strict=True)]
+            stacks = [
+                end.select(here) for end, here in zip(ends, moves_on, strict=True) if here.any()
+            ]
+        return sum_by_rolls(ended, exact=exact)
 
     def compute_score(self, outcome: CampaignOutcome) -> int:
         """Return Norvig's score of one outcome of the campaign, as in `score`.

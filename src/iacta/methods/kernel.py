@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import product
 from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
@@ -35,13 +36,14 @@ from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 from iacta.inputs.meanings import Count
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.modes import Mode, TrueRandom
-from iacta.rules.roll import LossCounts, compute_gain, loss_counts, refuse_many_rolls
+from iacta.rules.roll import LossCounts, Roll, compute_gain, loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, StopRule
 from iacta.rules.variants import find_rules
 
 Find: TypeAlias = "Callable[..., Kernel]"
 Floats: TypeAlias = npt.NDArray[np.float64]
+Numbers: TypeAlias = npt.NDArray[Any]  # an array of floats, or of exact numbers as objects
 Row: TypeAlias = Any  # a sequence indexed by the number of attackers, or by an array of numbers
 
 UNIT_ROUNDOFF = 2.0**-53  # relative error of one floating-point operation
@@ -534,6 +536,18 @@ class Kernel(ABC):
         ]
         return min(range(len(chances)), key=lambda number: (chances[number], -number))
 
+    def split_reserve(self) -> "tuple[Kernel, int]":
+        """Return the kernel of the armies that fight, and the number of armies held back."""
+        return self, 0
+
+    def tabulate_moves(self, attackers: int, defenders: int) -> dict[tuple[int, int], Numbers]:
+        """Return the chances of the results of a roll, for all battles up to a size.
+
+        Each key is (attackers lost, defenders lost). Its table has the chance for each state as
+        `[defenders, attackers]`; for more armies than it has entries, the last entry is valid.
+        """
+        raise self.rules.mode.make_unfit_error("to count rolls")
+
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
         return self.run_forward(Distribution([attackers]), defenders).sample(1, rng)[0]
 
@@ -644,6 +658,16 @@ class RollKernel(Kernel):
             counts, attackers, self.stop.fewest_able(attackers, self.rules.attack.kept)
         )
 
+    def tabulate_moves(self, attackers: int, defenders: int) -> dict[tuple[int, int], Numbers]:
+        attack, defence = self.rules.full_roll
+        dice = min(attackers, attack), min(defenders, defence)
+        moves: dict[tuple[int, int], Numbers] = {}
+        for i, j in product(range(1, dice[0] + 1), range(1, dice[1] + 1)):
+            for lost, chance in Roll(i, j, self.rules).losses().items():
+                table = moves.setdefault(lost, make_table(dice, exact=self.exact))
+                table[j, i] = chance
+        return moves
+
     def _refuse_endless(self) -> None:
         if self.rules.mode.grows:
             raise self.rules.mode.make_unfit_error("for the limit of infinitely many armies")
@@ -662,6 +686,13 @@ class RollKernel(Kernel):
             attackers, defenders = attackers - result.attackers, defenders - result.defenders
             rolls += 1
         return State(attackers, defenders)
+
+
+def make_table(most: Sequence[int], *, exact: bool) -> Numbers:
+    """Return a table `[defenders, attackers]` of zeros up to the largest numbers of both sides."""
+    attackers, defenders = most
+    zero = Fraction(0) if exact else 0.0
+    return np.full((defenders + 1, attackers + 1), zero, object if exact else float)
 
 
 def _compute_limit(counts: dict[int, tuple[int, ...]], armies: int, fewest: int = 1) -> Fraction:

@@ -44,8 +44,9 @@ of the outcome the residual is r = s − y (I − Q), and the errors of all prob
 
 Sources: Höhle (2025), the repeated battle and appendix 3; Osborne,
 "Markov Chains for the RISK Board Game Revisited" (Mathematics Magazine 76, 2003);
-Grinstead and Snell, "Introduction to Probability" (1997), section 11.2. The rule that makes the chain infinite is
-from Norvig, "The Unfinished Game ... of Risk" (2020), which leaves it to simulation.
+Grinstead and Snell, "Introduction to Probability" (1997), section 11.2. The rule that makes the
+chain infinite is from Norvig, "The Unfinished Game ... of Risk" (2020), which leaves it to
+simulation.
 """
 
 from collections.abc import Iterator

@@ -67,6 +67,7 @@ from iacta.methods.kernel import (
     Values,
     list_choices,
     list_results,
+    make_table,
     refuse_too_large,
 )
 from iacta.probability.distribution import Probability
@@ -196,6 +197,20 @@ class SeesFirst(UnitKernel):
         won[0], lost[0] = 0.0, 0.0
         lost[defenders, 0] = 1.0
         return Transitions(np.ascontiguousarray(won.T), np.ascontiguousarray(lost.T))
+
+    def tabulate_moves(self, attackers: int, defenders: int) -> dict[tuple[int, int], Numbers]:
+        battles = self._solve_battles(attackers, defenders)
+        moves: dict[tuple[int, int], Numbers] = {}
+        for span in battles.iterate_spans():
+            for move in battles.compute_moves(span):
+                taken = len(move) - 1
+                for k, chance in enumerate(move):
+                    table = moves.setdefault(
+                        (taken - k, k), make_table((attackers, defenders), exact=self.exact)
+                    )
+                    here = span.view(view_diagonals(table))
+                    here += chance * self.number(1) / battles.unit**taken
+        return moves
 
     def limit_of_attackers(self, defenders: int) -> Fraction:
         """Return the limit of the chance to win as the number of attackers grows.

@@ -106,6 +106,9 @@ class Reserve(Kernel):
         fighting = start.map(lambda attackers: attackers - self.held_back)
         return self.inner.run_forward(fighting, defenders).map(self._add_held_back)
 
+    def split_reserve(self) -> tuple[Kernel, int]:
+        return self.inner, self.held_back
+
     def run_backward(self, values: Values) -> Iterator[Any]:
         count, held = len(values.won), min(self.held_back, len(values.won))
         inner = Values(values.won[held:], values.lost)
