@@ -250,6 +250,20 @@ def test_each_method_states_its_equations_and_sources_are_linked(
         )
 
 
+def test_each_task_in_class_takes_at_most_three_lines_and_two_names() -> None:
+    tasks = WRITTEN["chain.md"].partition("## Five tasks")[2].partition("\n## ")[0]
+    blocks = re.findall(r"\(([^)]*)\):\n\n```python\n(.*?)^```$", tasks, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 5
+    for names, code in blocks:
+        assert len(re.findall(r"^(?:>>>|\.\.\.) ", code, re.MULTILINE)) <= 3
+        assert len(names.split(", ")) <= 2
+        assert all(name.strip("`") in f"{code} Decision" for name in names.split(", "))
+    exercises = re.findall(
+        r"^### (\d+)\. .*?```python", WRITTEN["chain.md"], re.DOTALL | re.MULTILINE
+    )
+    assert [*map(int, exercises)] == [*range(1, 11)]
+
+
 def test_the_copy_button_copies_only_the_commands(driver: Driver) -> None:
     lines = [
         '<span class="gp">$ </span>iacta battle 12 10',

@@ -3,17 +3,16 @@
 A state is (attackers, defenders), garrison included. It is transient if the attackers can roll, and
 absorbing otherwise. With the transient states first, the matrix of the chances of one roll is
 
-    P = | Q  R |
-        | 0  I |
+    P = [[Q, R], [0, I]].
 
-From it follow, for each transient state at the start,
+For each transient state at the start, the fundamental matrix N has the expected visits to each
+transient state, B has the chances of each absorbing state at the end, and t is the expected number
+of rolls to the end, whose variance is v. With squares of entries in t²,
 
-    N = (I − Q)⁻¹ = I + Q + Q² + ...      the expected visits to each transient state,
-    B = N R                               the chances of each absorbing state at the end,
-    t = N 1                               the expected number of rolls to the end,
-    (2N − I) t − t ∘ t                    the variance of the number of rolls,
+    N = (I − Q)⁻¹ = I + Q + Q² + ...
+    B = N R,      t = N 1,      v = (2 N − I) t − t².
 
-where ∘ multiplies entry by entry. `iacta.methods.markov` solves the same equations for battles of
+`iacta.methods.markov` solves the same equations for battles of
 any size, and bounds the errors.
 
 Sources: Grinstead and Snell, "Introduction to Probability" (1997), section 11.2; Kemeny and Snell,
@@ -271,7 +270,7 @@ class Chain(PasteableMixin):
 
     @cached_property
     def variance(self) -> Array:
-        """The variance of the number of rolls from each transient state, (2N − I) t − t ∘ t.
+        """The variance of the number of rolls from each transient state, (2 N − I) t − t².
 
         `Battle.rolls` returns the whole distribution.
 

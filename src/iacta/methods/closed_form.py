@@ -139,7 +139,7 @@ def conquer_in_sequence(
     country i with a attackers left, garrison excluded. The stack moves in, leaves g armies behind,
     and continues at (a − g, D_{i+1}). With k countries, the chance is
 
-        Q(A; D_1 ... D_k)  =  Σ_a  X_{k−1}(a) · N(a − g, D_k)  /  U^(A + D_1 + ... + D_k − (k−1) g).
+        P(A; D_1 ... D_k)  =  Σ_a  X_{k−1}(a) · N(a − g, D_k)  /  U^(A + D_1 + ... + D_k − (k−1) g).
 
     >>> from iacta.rules.rules import CLASSIC
     >>> conquer_in_sequence(3, [1, 1], CLASSIC)

@@ -4,7 +4,7 @@ Let X_n(a, d) be the probability that a battle has had n rolls, goes on, and has
 (garrison excluded) and d defenders. With the probability p_xy(a, d) a roll costs x attackers and y
 defenders, so
 
-    X_{n+1}(a − x, d − y)  =  Σ  p_xy(a, d) · X_n(a, d).
+    X_{n+1}(a, d) = Σ_{x,y} p_xy(a + x, d + y) · X_n(a + x, d + y).
 
 The probabilities that reach a final state are removed and make the distribution of the number of
 rolls T, jointly with the final state. As long as all dice are rolled, all states of X_n have the
