@@ -43,6 +43,12 @@ const makeKey = ({ body: { board, ...body } }) => JSON.stringify(body);
 const findJudged = (turn) => judged.get(makeKey(turn)) ?? { wins: null, moments: [], done: -1 };
 const isJudged = (turn) => findJudged(turn).done >= turn.body.texts.length;
 
+/** Return the next turn to judge, the turns of persons first; undefined for none. */
+function findOpenTurn() {
+  const open = isReviewed() ? listTurns().filter((turn) => !isJudged(turn)) : [];
+  return open.find(({ body }) => body.texts.length) ?? open[0];
+}
+
 /** Judge the turns that are not judged yet, one after the other. */
 async function judge() {
   if (isAsking) return;
@@ -50,7 +56,7 @@ async function judge() {
   let turn = null;
   try {
     for (;;) {
-      turn = isReviewed() && listTurns().find((each) => !isJudged(each));
+      turn = findOpenTurn();
       if (!turn) break;
       const { wins, moments, missed = 0, done } = findJudged(turn);
       const found = await postJson("api/v1/turn/judge", { ...turn.body, done: Math.max(done, 0) });
@@ -87,7 +93,7 @@ export function showReview() {
     { id: "game-review" },
     showLuck(),
     showWins(turns),
-    hasPersons() && showMoments(turns, count === turns.length && !problem),
+    hasPersons() && showMoments(turns, !problem),
     element("p", { className: "help", role: "status" }, problem ?? progress),
   );
 }
@@ -145,8 +151,9 @@ function showWins(turns) {
 }
 
 /** Return the costliest decisions of the persons in different turns, each to be played again. */
-function showMoments(turns, isComplete) {
+function showMoments(turns, isPossible) {
   const { state } = store;
+  const isComplete = isPossible && turns.every((turn) => isJudged(turn) || !turn.body.texts.length);
   const persons = state.seats.filter((seat) => seat === PERSON || RESIGNED.test(seat)).length;
   const sort = (moments) => moments.toSorted((a, b) => b.cost - a.cost);
   const worst = turns.flatMap((turn) =>
