@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from iacta.board import read_board
+from iacta.board.files import read_board
 from tests.web.board_page import TINY, link, spot
 from tests.web.conftest import Visit
 
