@@ -128,6 +128,7 @@ def test_other_fields_of_named_rules_follow_their_games() -> None:
     assert find_rules("teg") == find_rules("war")
     assert not find_rules("war").least_advance
     assert find_rules("war").most_advance == 3
+    assert [find_rules("war").count_new_armies(n) for n in (1, 7, 8, 21)] == [3, 3, 4, 10]
     assert find_rules("risiko").most_advance is None
     assert find_rules("defender sees first").mode == DefenderSeesFirst()
     assert find_rules("balanced blitz").mode == BalancedBlitz()

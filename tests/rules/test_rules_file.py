@@ -44,6 +44,8 @@ def test_every_rule_set_survives_json_and_toml(known: iacta.RuleSet, house: Path
         {
             "least_advance": st.booleans(),
             "most_advance": st.sampled_from((None, 1, 3, 10**9)),
+            "territories_per_army": st.integers(1, 1000),
+            "least_new_armies": st.integers(0, 9),
             "mode": st.sampled_from(
                 (TrueRandom(), BalancedBlitz(), DefenderSeesFirst(), ArmiesGrow(), ArmiesGrow(3))
             ),
@@ -77,6 +79,8 @@ def test_rules_files_contain_every_field_of_rules() -> None:
             garrison=2,
             least_advance=False,
             most_advance=3,
+            territories_per_army=2,
+            least_new_armies=1,
         ),
         "Two of three good dice.",
         f"rules file {str(HOUSE)!r}",

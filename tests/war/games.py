@@ -18,7 +18,7 @@ RULES = (
     Rules(mode=DefenderSeesFirst()),
     Rules(mode=BalancedBlitz()),
     Rules(least_advance=False, most_advance=3),
-    Rules(most_advance=1),
+    Rules(most_advance=1, territories_per_army=2, least_new_armies=1),
 )
 
 

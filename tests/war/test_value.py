@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from iacta import Board, Capitals, Continent, Missions, Position, Turn, classic_board
+from iacta import Board, Capitals, Continent, Missions, Position, Rules, Turn, classic_board
 from iacta.game import Eliminate, Mission, OwnContinents, OwnTerritories
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.files import read_package_file
@@ -254,20 +254,18 @@ def test_an_ai_without_aims_plays_turns_with_random_aims() -> None:
     assert War(turn).play_turn(ai, 1).end.phase == "over"
 
 
-def test_the_core_uses_the_rules_of_new_armies_from_python(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_core_uses_the_new_armies_of_the_rules() -> None:
     column = [*FEATURES_OF_PLAYERS].index("income for armies")
     turn, weights = make_line_turn("r6 b4"), load_weights("ending")
     incomes = [3 / 6, 3 / 4]
     assert War(turn).judge(weights)[1][:, column].tolist() == incomes
-    monkeypatch.setattr("iacta.war.tables.MIN_NEW", 6)
-    assert War(turn).judge(weights)[1][:, column].tolist() == [2 * each for each in incomes]
+    for rules in (Rules(least_new_armies=6), Rules(territories_per_army=1, least_new_armies=1)):
+        other = turn.with_options(rules=rules)
+        found = War(other).judge(weights)[1][:, column].tolist()
+        assert found == pytest.approx([rules.count_new_armies(1) / each for each in (6, 4)])
 
 
-def test_the_core_refuses_invalid_rules_of_new_armies(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("iacta.war.tables.TERRITORIES_PER_ARMY", 0)
+def test_the_core_refuses_invalid_rules_of_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("iacta.war.tables.MUST_TRADE", -1)
     with pytest.raises(IactaError, match="the rules of cards and new armies must have"):
         War(make_line_turn("r6 b4"))

@@ -7,14 +7,14 @@ the chance of the opponent's plan (`iacta.plan.goal_plan`), so it is also the ch
 opponent's own list of goals when their turn begins in the same position.
 
 An opponent can pursue only one threat at a time, so their chances must not be added. The player's
-loss is counted in new armies per turn: a continent counts as its bonus, and a territory as a third
-of an army:
+loss is counted in new armies per turn: a continent counts as its bonus, and a territory as 1/n
+army if the rules give an army for n territories (usually 3):
 
-    loss = Σ_C max_q threat(q, C) · bonus(C) + Σ_t max_q threat(q, t) / 3.
+    loss = Σ_C max_q threat(q, C) · bonus(C) + Σ_t max_q threat(q, t) / n.
 
 The best fortifying move lowers the loss of bonuses most. Among moves whose bonuses agree to .01
 armies, it lowers the loss of territories most. Bonuses come first because losing a single territory
-loses the whole bonus, while three territories make one army. A move that does not lower the total
+loses the whole bonus, while only n territories make one army. A move that does not lower the total
 loss is never recommended. If at most seven territories have owners, exact search selects a few
 moves among all, or among some if there are more than 200. On larger boards, single battles
 (`iacta.plan.opponents`) select them. Plans of the same level decide between these moves, so the
@@ -38,7 +38,6 @@ from iacta.analysis.analysis import (
 )
 from iacta.analysis.goals import GoalRecord
 from iacta.game import Fortify, Turn
-from iacta.game.turn import TERRITORIES_PER_ARMY
 from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import FrozenDict, quote
 from iacta.inputs.errors import MalformedError
@@ -268,7 +267,7 @@ def _list_aims(turn: Turn) -> Iterator[_Aim]:
             return Task(start, goal, None, parameters, "", is_offered=True)
 
         for name in mine:
-            yield _Aim(make_task({"take": name}), "take", name, 1 / TERRITORIES_PER_ARMY)
+            yield _Aim(make_task({"take": name}), "take", name, 1 / turn.rules.territories_per_army)
         for each in whole:
             parameters = {"take_any": ", ".join(each.territories)}
             yield _Aim(make_task(parameters), "break", each.name, each.bonus)

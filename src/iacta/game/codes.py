@@ -439,19 +439,22 @@ def read_sets(value: Value) -> Sets:
 
 
 def format_rules(rules: Rules) -> str:
-    """Format rules: as their name, or as a JSON object with all fields if they have no name.
+    """Format rules: as their name, or as a JSON object with the fields that are not classic.
 
     >>> format_rules(find_rules("capital")), read_rules("capital") == find_rules("capital")
     ('capital', True)
     >>> house = find_rules("capital", garrison=2)
     >>> read_rules(format_rules(house)) == house
     True
+    >>> format_rules(Rules(most_advance=3))
+    '{"most_advance":3}'
     """
     name = rules_name(rules)
     # Another process may not have loaded the rules file that defines a name.
     if {*name.split("+")} <= OWN_NAMES and find_rules(name) == rules:
         return name
-    record = {key: value for key, value in rules_record(rules).items() if value is not None}
+    classic = rules_record(CLASSIC)
+    record = {key: value for key, value in rules_record(rules).items() if value != classic[key]}
     return json.dumps(record, separators=(",", ":"))
 
 

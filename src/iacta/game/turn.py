@@ -106,9 +106,6 @@ class TurnPolicy(Protocol):
         """Return a policy for one turn, with an empty memory."""
 
 
-TERRITORIES_PER_ARMY, MIN_NEW = 3, 3
-
-
 class Move(NamedTuple):
     """An action of a turn, with its result.
 
@@ -830,10 +827,10 @@ class Turn(DisplayMixin, TurnData):
     def next(self) -> "Turn":
         """Return the turn of the next player who owns a territory, with their new armies.
 
-        A player gets one army for every three territories, rounded down, but at least three, plus
-        the bonuses of the continents that they own. The options `keep` and `stay` are reset,
-        because they apply to one player's turn. Raises `IllegalError` if this turn is not over, or
-        if the game is over.
+        A player gets the new armies of the rules, by default one army for every three territories,
+        rounded down, but at least three, plus the bonuses of the continents that they own. The
+        options `keep` and `stay` are reset, because they apply to one player's turn. Raises
+        `IllegalError` if this turn is not over, or if the game is over.
         """
         if self.phase != "over":
             raise IllegalError(f"phase must be 'over' for the next turn, got {self.phase!r}")
@@ -866,7 +863,7 @@ class Turn(DisplayMixin, TurnData):
         owned = {name for name, each in names if each == owner}
         whole = (c for c in self.board.continents if c.territories and owned >= {*c.territories})
         bonus = sum(each.bonus for each in whole)
-        return max(max(len(owned) // TERRITORIES_PER_ARMY, MIN_NEW) + bonus, 0)
+        return max(self.rules.count_new_armies(len(owned)) + bonus, 0)
 
     # Changes of options, odds, and play by a policy.
 

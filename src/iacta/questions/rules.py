@@ -30,7 +30,7 @@ from iacta.questions.roll import LossesRecord
 from iacta.rules.dice import Dice
 from iacta.rules.files import rules_record
 from iacta.rules.roll import LossCounts, Losses, Roll, break_even_ratio
-from iacta.rules.rules import Rules
+from iacta.rules.rules import CLASSIC, Rules
 from iacta.rules.variants import MODIFIERS, RULE_SETS, RuleSet
 
 EXAMPLE_ARMIES = 10
@@ -366,6 +366,7 @@ def _list_rules_sentences(rules: Rules) -> Iterator[str]:
             yield f"When both throw all their dice, the {side} throws other dice, {dice}."
     yield f"Ties go to the {rules.ties}; {name_armies(rules.garrison)} must stay behind."
     yield _describe_advance(rules)
+    yield from _describe_new_armies(rules)
     yield from rules.mode.describe()
 
 
@@ -378,6 +379,13 @@ def _describe_advance(rules: Rules) -> str:
             f"{limit}."
         )
     return f"After a conquest, {most or 'any number of armies'} may move in."
+
+
+def _describe_new_armies(rules: Rules) -> Iterator[str]:
+    each, least = rules.territories_per_army, rules.least_new_armies
+    if (each, least) != (CLASSIC.territories_per_army, CLASSIC.least_new_armies):
+        number = "each territory" if each == 1 else f"every {each} territories"
+        yield f"A turn begins with one new army for {number}, at least {name_armies(least)}."
 
 
 def _describe_dice(dice: Dice) -> str:

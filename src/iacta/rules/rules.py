@@ -1,4 +1,4 @@
-"""Rules: everything that determines the odds of a battle, as plain data."""
+"""Rules: the odds of a battle and the new armies of a turn, as plain data."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,11 +12,13 @@ from iacta.rules.modes import Mode, TrueRandom
 THREE_D6 = Dice((6, 6, 6))
 TWO_D6 = Dice((6, 6))
 TRUE_RANDOM = TrueRandom()
+MAX_TERRITORIES_PER_ARMY = 1000
+MAX_LEAST_NEW_ARMIES = 10**6
 
 
 @dataclass(frozen=True, repr=False)
 class Rules:
-    """Everything that determines the odds of a battle.
+    """Everything that determines the odds of a battle, and the new armies of a turn.
 
     attack, defence: the `Dice` of the two sides.
     full_attack, full_defence: the dice of a full roll, in which both sides roll all their dice;
@@ -28,6 +30,8 @@ class Rules:
         rule, because as many armies as possible move on.
     most_advance: the maximum number of armies that may move in after a conquest, at least 1; `None`
         for no maximum.
+    territories_per_army: the number of territories that bring one new army at the start of a turn.
+    least_new_armies: the minimum number of new armies for territories.
     mode: the dice mode, such as `TrueRandom()`.
 
     Impossible rules raise `IactaError`.
@@ -48,6 +52,8 @@ class Rules:
     garrison: int = 1
     least_advance: bool = True
     most_advance: int | None = None
+    territories_per_army: int = 3
+    least_new_armies: int = 3
     mode: Mode = TRUE_RANDOM
 
     def __post_init__(self) -> None:
@@ -58,6 +64,11 @@ class Rules:
         check_choice(self.least_advance, (True, False), "least_advance")
         if self.most_advance is not None:
             set_field(self, "most_advance", read_int(self.most_advance, "most_advance", minimum=1))
+        for name, minimum, maximum in (
+            ("territories_per_army", 1, MAX_TERRITORIES_PER_ARMY),
+            ("least_new_armies", 0, MAX_LEAST_NEW_ARMIES),
+        ):
+            set_field(self, name, read_int(getattr(self, name), name, minimum, maximum))
         if not isinstance(self.mode, Mode):
             raise MalformedError(f"mode must be a Mode, got {quote(self.mode)}")
 
@@ -83,6 +94,14 @@ class Rules:
         (9, 3)
         """
         return armies if self.most_advance is None else min(armies, self.most_advance)
+
+    def count_new_armies(self, territories: int) -> int:
+        """Return how many new armies a number of territories brings at the start of a turn.
+
+        >>> Rules().count_new_armies(20), Rules(territories_per_army=2).count_new_armies(20)
+        (6, 10)
+        """
+        return max(territories // self.territories_per_army, self.least_new_armies)
 
     def dice(self, attack_dice: int, defence_dice: int) -> tuple[Dice, Dice]:
         """Return the dice of both sides for a roll.

@@ -179,8 +179,13 @@ RULE_SETS: tuple[RuleSet, ...] = (
     ),
     RuleSet(
         "war",
-        Rules(defence=Dice((D6, D6, D6)), least_advance=False, most_advance=3),
-        "The defender rolls at most three dice; one to three armies move in after a conquest.",
+        Rules(
+            defence=Dice((D6, D6, D6)),
+            least_advance=False,
+            most_advance=3,
+            territories_per_army=2,
+        ),
+        "Three defence dice; one to three armies move in; a new army for two territories.",
         "War (Grow), TEG (Yetem)",
         ("teg",),
     ),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from iacta.game import Sets
 from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
-from iacta.game.turn import MIN_NEW, TERRITORIES_PER_ARMY, Turn
+from iacta.game.turn import Turn
 from iacta.game.victory import CoreMission
 from iacta.native.core_library import CoreData, Library
 from iacta.native.deadline import Deadline
@@ -131,8 +131,8 @@ class _TurnWriter(NamedTuple):
             must_trade=MUST_TRADE,
             traded_at_once=TRADED_AT_ONCE,
             pictured_armies=PICTURED,
-            lands_for_an_army=TERRITORIES_PER_ARMY,
-            fewest_new=MIN_NEW,
+            lands_for_an_army=turn.rules.territories_per_army,
+            fewest_new=turn.rules.least_new_armies,
         )
 
     def write_missions(self) -> None:
