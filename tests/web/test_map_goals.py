@@ -55,7 +55,7 @@ def test_the_page_offers_each_goal_that_logs_may_state_as_its_kind_describes_it(
         assert label["parameters"] == goal
         assert label["hold"] is (True if kind.can_hold else None)
         words = kind.words.format(named.get(name, ""))
-        assert label["words"] == shorten_name(words)
+        assert label["words"] == shorten_name(words, 72)
         assert describe_goal(label["text"], board, players) == label
         assert label["text"].partition(".")[0] in offered
 

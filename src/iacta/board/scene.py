@@ -232,8 +232,15 @@ class Scene:
 
 
 def shorten_name(name: str, maximum: int = MAX_SHORT_NAME_LENGTH) -> str:
-    """Shorten a name that is too long for a picture."""
-    return name if len(name) <= maximum else f"{name[: maximum - 1]}…"
+    """Shorten a name that is too long for a picture, after a word if possible.
+
+    >>> shorten_name("Lands beyond the Mountains"), shorten_name(30 * "a")
+    ('Lands beyond the…', 'aaaaaaaaaaaaaaaaaaaaaaa…')
+    """
+    if len(name) <= maximum:
+        return name
+    words = name[:maximum].rpartition(" ")[0].rstrip(" ,")
+    return f"{words or name[: maximum - 1]}…"
 
 
 def build_scene(

@@ -22,6 +22,7 @@ from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.plan.named_goals import GOAL_KINDS
 from iacta.web.read_question import read_sent_board, read_sent_players
 
+MAX_GOAL_WORDS = 72  # characters: three lines beside the map
 T = TypeVar("T")
 
 CONTINENT_KIND = "continent"
@@ -133,7 +134,7 @@ def describe_goal(given: object, board: Board, players: Sequence[str]) -> dict[s
     return {
         "text": ".".join(map(str, (kind, hold, *numbers))),
         "step": f"o{'-'.join(map(str, ([*KINDS].index(kind) + 1, hold, 0, *numbers)))}",
-        "words": shorten_name(words),
+        "words": shorten_name(words, MAX_GOAL_WORDS),
         "is_list": _name_kind(kind) == "territories",
         "hold": bool(hold) if can_hold else None,
         "parameters": parameters or None,
