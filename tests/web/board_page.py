@@ -106,8 +106,15 @@ def dropped(page: Page, text: str, name: str) -> None:
     page.dispatch_event("body", "drop", {"dataTransfer": transfer})
 
 
+def open_more(page: Page) -> None:
+    """Show the controls behind *More*."""
+    if page.locator("#to-extra").get_attribute("aria-expanded") == "false":
+        page.get_by_role("button", name="More", exact=True).click()
+
+
 def downloaded(page: Page, button: str) -> str:
-    """Return the content of the file that a button saves."""
+    """Return the content of the file that a button behind *More* saves."""
+    open_more(page)
     with page.expect_download() as download:
         page.get_by_role("button", name=button).click()
     return Path(download.value.path()).read_text(encoding="utf-8")
@@ -130,6 +137,7 @@ def attack(page: Page, start: str, to: str) -> None:
 
 def fought(page: Page, left: int, theirs: int) -> None:
     """Enter the result of the selected battle."""
+    page.locator("#dice").evaluate("each => { each.open = true }")
     page.fill("#left", str(left))
     page.fill("#theirs", str(theirs))
     page.locator("#fought").get_by_role("button", name="Enter").click()

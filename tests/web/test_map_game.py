@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.web.board_page import TINY, attack, link, reopen, says, spot
+from tests.web.board_page import TINY, attack, link, open_more, reopen, says, spot
 from tests.web.conftest import Visit, barriers
 
 # Red is a person and blue a computer; red has ended the turn.
@@ -40,6 +40,7 @@ def count_plays(page: Page) -> list[str]:
 
 def test_a_new_game_deals_the_classic_board_to_a_person_and_two_computers(visit: Visit) -> None:
     page = visit("/map")
+    open_more(page)
     page.get_by_role("button", name="New game").click()
     expect(page.locator("#placing-said")).to_be_visible()
     for text in ("red (you)", "blue (medium)", "green (medium)"):
@@ -445,6 +446,7 @@ def test_only_the_owner_sees_a_secret_mission(visit: Visit) -> None:
     expect(page.locator("#mission")).to_contain_text("Your mission: eliminate blue")
     expect(page.locator("#condition")).to_contain_text("red: hidden; blue: hidden")
     assert "4 territories" not in page.locator("#condition").inner_text()
+    open_more(page)
     page.get_by_text("Share it").click()
     expect(page.locator("#no-secrets")).to_contain_text("they are not secret")
     with page.expect_request("**/analysis") as asked:

@@ -11,7 +11,17 @@ from iacta import deal
 from iacta.board.files import classic_board
 from iacta.game.steps import format_step_text
 from iacta.war.game import Game
-from tests.web.board_page import TINY, attack, downloaded, dropped, link, reopen, says, spot
+from tests.web.board_page import (
+    TINY,
+    attack,
+    downloaded,
+    dropped,
+    link,
+    open_more,
+    reopen,
+    says,
+    spot,
+)
 from tests.web.conftest import Visit, barriers
 from tests.web.test_map_game import make_long_game, press, tap
 
@@ -148,8 +158,10 @@ def test_games_continue_from_the_list_and_from_a_file(visit: Visit, tmp_path: Pa
     expect(page.locator("#placing-said")).to_be_visible()
     make_move(page)
     text = downloaded(page, "Save the game")
+    open_more(page)
     page.get_by_role("button", name="New game").click()
     expect(page.locator("#placing-said")).to_contain_text("new armies")
+    open_more(page)
     page.get_by_text("Your games", exact=True).click()
     rows = page.locator("#games-list li")
     expect(rows).to_have_count(2)
@@ -161,6 +173,7 @@ def test_games_continue_from_the_list_and_from_a_file(visit: Visit, tmp_path: Pa
     expect(page.locator("#attack-help")).to_be_visible()
     expect(rows.nth(0)).to_contain_text("Round 7: red moves.")
     expect(rows.nth(0)).to_contain_text("on the page")
+    open_more(page)
     rows.nth(1).get_by_role("button", name="Remove").click()
     expect(rows).to_have_count(1)
     page.evaluate("localStorage.clear()")
@@ -185,6 +198,7 @@ def test_two_tabs_of_one_game_keep_both_games(visit: Visit) -> None:
     tap(page, "Roll once")
     expect(page.locator("#rolled p")).to_be_visible()
     expect(page.locator("#holder")).to_contain_text("Your games has both.")
+    open_more(page)
     page.get_by_text("Your games", exact=True).click()
     expect(page.locator("#games-list li")).to_have_count(2)
     says(other, "B", "blue, 3")

@@ -9,7 +9,7 @@ from iacta.board.files import read_board
 from iacta.game.steps import parse_step_text
 from iacta.web.labels import describe_goal
 from tests.tables import table
-from tests.web.board_page import SLOWEST, TINY, TINY_LINK, play, reopen, says, spot
+from tests.web.board_page import SLOWEST, TINY, TINY_LINK, open_more, play, reopen, says, spot
 from tests.web.conftest import RunScript, Visit
 
 
@@ -18,6 +18,7 @@ def test_the_link_is_that_of_the_page_however_fast_it_changes(visit: Visit) -> N
     spot(page, "A").focus()
     page.keyboard.type("+" * 150)
     says(page, "A", "red, 159")
+    open_more(page)
     page.get_by_text("Share it").click()
     page.get_by_role("button", name="Copy the link").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
@@ -28,6 +29,7 @@ def test_the_link_is_that_of_the_page_however_fast_it_changes(visit: Visit) -> N
 def test_a_comment_is_in_the_link(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1&x=0a0-1-8-0&i=1")
     page.once("dialog", lambda dialog: dialog.accept("too & risky"))
+    open_more(page)
     page.get_by_role("button", name="Comment").click()
     expect(page.locator("#steps .note")).to_have_text("too & risky")
     page.reload()

@@ -4,11 +4,12 @@ import json
 
 from playwright.sync_api import Page, expect
 
-from tests.web.board_page import spot
+from tests.web.board_page import open_more, spot
 from tests.web.conftest import Visit, barriers
 
 
 def open_dialog(page: Page) -> None:
+    open_more(page)
     page.get_by_role("button", name="Set up a game").click()
     expect(page.locator("#new-dialog")).to_be_visible()
 
@@ -85,6 +86,7 @@ def test_territories_are_picked_on_the_map_and_capitals_chosen(visit: Visit) -> 
     expect(page.locator("#legend")).to_contain_text("red (you): 40 armies, 21 territories")
     page.go_back()
     expect(page.locator("#asked")).to_have_text(capital)
+    open_more(page)
     page.get_by_role("button", name="New game with the same players").click()
     expect(page.locator("#asked")).to_have_text("Red picks 21 more territories: tap one.")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.web.board_page import SLOWEST, TINY, TINY_LINK, attack, link, says, spot
+from tests.web.board_page import SLOWEST, TINY, TINY_LINK, attack, link, open_more, says, spot
 from tests.web.conftest import RunScript, Visit, late
 
 BOTH = {**TINY, "territories": {"A": ["B"], "B": ["A", "C", "D"], "C": ["B"], "D": ["B"]}}
@@ -18,7 +18,7 @@ IS_WHOLE = """each => {
 
 
 def test_small_windows_show_all_controls_of_the_map(visit: Visit) -> None:
-    controls = ("#to-setup", "#to-play", "#smaller", "#larger", "header button:text('Menu')")
+    controls = ("#to-setup", "#to-play", "#smaller", "#larger", "header .questions")
     page = visit(TINY_LINK, has_touch=True)
     for width, height in ((844, 390), (720, 450), (320, 568), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
@@ -119,6 +119,7 @@ def test_the_bar_recovers_when_the_server_is_back(visit: Visit) -> None:
 
 def test_a_review_shows_the_positions_of_its_log_on_maps(visit: Visit) -> None:
     page = visit(f"{TINY_LINK}&go=1&i=3&x=0a0-1-8-0.1m7.2s")
+    open_more(page)
     page.get_by_role("button", name="Review").last.click()
     expect(page.locator("#lead")).to_contain_text("Red was ", timeout=SLOWEST)
     expect(page.locator(".asked.opened #log")).to_be_attached()  # the text is below the answer
@@ -141,6 +142,7 @@ def test_a_code_keeps_its_order_of_play_and_its_neutral_armies(visit: Visit) -> 
     expect(page.locator("#legend")).to_contain_text("grey (neutral): 2 armies")
     eliminations = [words for words in find_goals(page) if words.startswith("Eliminate")]
     assert eliminations == ["Eliminate red", "Eliminate green"]
+    open_more(page)
     page.get_by_text("Share it").click()
     expect(page.locator("#qr")).to_have_attribute("src", re.compile("players%3Dred%2Cblue%2Cgreen"))
     page.get_by_label("Goal", exact=True).select_option("worth.0")

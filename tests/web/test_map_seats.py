@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
 
-from tests.web.board_page import TINY, attack, link, reopen, spot
+from tests.web.board_page import TINY, attack, link, open_more, reopen, spot
 from tests.web.conftest import Visit, barriers
 
 PLAYERS = "p=red&p=blue&p=green&h=a9.b9.b2.c9&go=1"
@@ -37,10 +37,12 @@ def test_a_single_person_keeps_the_phone(visit: Visit) -> None:
 
 def test_a_computer_goes_on_after_a_resignation_which_can_be_taken_back(visit: Visit) -> None:
     page = visit(link(TINY, f"{PLAYERS}&y=person.simple.simple"))
+    open_more(page)
     page.get_by_role("button", name="Resign").click()
     expect(page.locator("#now h3")).to_have_text("Resign?")
     tap(page, "Play on")
     expect(page.locator("#attack-help")).to_be_visible()
+    open_more(page)
     page.get_by_role("button", name="Resign").click()
     tap(page, "Resign")
     expect(page.locator("#now h3")).to_contain_text("red plays")
@@ -77,6 +79,7 @@ def test_an_eliminated_person_watches_the_end(visit: Visit) -> None:
 def test_computers_alone_play_a_game_to_watch(visit: Visit) -> None:
     page = visit(link(TINY, f"{PLAYERS}&y=simple.simple.simple"))
     expect(page.locator("#now h3")).to_contain_text("red plays")
+    open_more(page)
     expect(page.get_by_role("button", name="Resign")).to_be_disabled()
     tap(page, "Skip to the end")
     expect(page.locator("#result")).to_have_text(re.compile("has won"))

@@ -17,6 +17,7 @@ from tests.web.board_page import (
     counted,
     dropped,
     link,
+    open_more,
     play,
     says,
     spot,
@@ -306,11 +307,13 @@ def test_a_key_may_be_held_down(visit: Visit) -> None:
 
 def test_the_code_is_copied_and_pasted(visit: Visit) -> None:
     page = visit(TINY_LINK, permissions=["clipboard-read", "clipboard-write"])
+    open_more(page)
     page.get_by_text("Share it").click()
     page.get_by_role("button", name="Copy the code").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     code = page.evaluate("navigator.clipboard.readText()")
     assert code == TURN
+    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_text("Deal, open or paste").click()
     turned = code.replace("C:blue:2", "C:red:7").replace(";attack", ";place;place=4;keep=C:3")
     page.fill("#pasted", turned)

@@ -12,7 +12,7 @@ import iacta
 from iacta import IactaError
 from iacta.board.files import classic_board
 from iacta.cli.serve import ServeCommand
-from tests.web.board_page import TINY_LINK, attack, downloaded, says, spot
+from tests.web.board_page import TINY_LINK, attack, downloaded, open_more, says, spot
 from tests.web.conftest import Visit
 
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
@@ -132,6 +132,7 @@ def test_the_menu_and_the_codes_have_the_present_position(visit: Visit) -> None:
     page = visit(f"/board#p=red&p=blue&h={held}&go=1&i=1&x=0a{peru}-{brazil}-8-1-3")
     expect(page).to_have_url(re.compile("/map#"))
     says(page, "Peru", "red, 8")
+    open_more(page)
     page.get_by_text("Share it").click()
     code = "1;classic;red;Peru:red:8,Brazil:blue:1;attack"
     expect(page.locator("#qr")).to_have_js_property("complete", value=True)
@@ -142,6 +143,7 @@ def test_the_menu_and_the_codes_have_the_present_position(visit: Visit) -> None:
     )
     page.evaluate("document.querySelector('#page').dataset.url = 'http://192.0.2.7/risk/'")
     for _ in range(2):
+        open_more(page)
         page.get_by_text("Share it").click()
     expect(page.locator("#qr-said")).to_have_text("Scan the picture to open this board.")
     link = re.escape(urlencode({"text": "http://192.0.2.7/risk/map#v=3&n=1&"}))

@@ -58,6 +58,7 @@ import {
   forgetBegun,
   isAnalysing,
   look,
+  showExtra,
   store,
   tree,
   update,
@@ -255,7 +256,10 @@ takeSelectedFiles(
     on["new-wrong"].textContent = sentence;
   },
 );
-listen("resign", "click", () => update({ isResigning: true, view: "" }));
+listen("resign", "click", () => {
+  showExtra(false);
+  update({ isResigning: true, view: "" });
+});
 listen("hint", "click", askHint);
 listen("advice", "click", switchAdvice);
 listen("showing", "change", () => switchShowing(on.showing.value));
@@ -322,13 +326,18 @@ addEventListener("popstate", openAddress);
 
 listen("smaller", "click", () => store.map.zoomBy(1 / 1.4));
 listen("larger", "click", () => store.map.zoomBy(1.4));
-listen("projector", "click", () => project(!document.body.classList.contains("projecting")));
+listen("projector", "click", () => project(true));
+listen("leave", "click", () => project(false));
+listen("to-extra", "click", () => {
+  showExtra(on.extra.hidden);
+  if (!on.extra.hidden) on.extra.scrollIntoView({ block: "nearest" });
+});
 
 function project(isOn) {
   if (isOn) document.documentElement.requestFullscreen?.().catch(() => {});
   else if (document.fullscreenElement) document.exitFullscreen();
   document.body.classList.toggle("projecting", isOn);
-  on.projector.textContent = isOn ? "Leave" : "Projector";
+  on.leave.hidden = !isOn;
 }
 
 listen("to-setup", "click", () => {
@@ -496,13 +505,5 @@ function fitScreen() {
 }
 visualViewport.addEventListener("resize", fitScreen);
 fitScreen();
-
-addEventListener("beforeprint", () => {
-  on.whole.dataset.wasOpen = String(on.whole.open);
-  on.whole.open = true;
-});
-addEventListener("afterprint", () => {
-  on.whole.open = on.whole.dataset.wasOpen === "true";
-});
 
 openAddress();

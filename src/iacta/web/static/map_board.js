@@ -10,6 +10,7 @@ import { redraw } from "./redraw.js";
  * the same as in a state.
  * @typedef {object} View
  * @property {{colour: string, digits: string, shape: string}[]} labels the look of each player
+ * @property {number} step the number of the step after which the map is shown
  * @property {number|null} chosen the selected territory
  * @property {number|null} aimed the territory about to be attacked
  * @property {string[]|null} figures the chance to own each territory at the end of the turn; null
@@ -28,10 +29,12 @@ const EMPTY = { colour: "none", digits: "none", shape: CIRCLE };
 const UNIT = 1.25; // pixels per unit on small maps, where names are 11 pixels high and badges 32 apart
 const GROWTH = [0.5, 0.75]; // units grow with the map to this power: usually, and on projectors
 const MAX_ZOOM = 6;
+const MAX_STRETCH = 1.25; // the map grows in one direction by up to this factor to fill the view
 const BESIDE = 40; // the minimum distance of revealed territories from the view's edges, in pixels
 const MAX_BADGE_DISTANCE = 24; // the maximum distance of a click from the badge of its territory, in pixels
 const LONG = 500; // the duration of a long press, in milliseconds
 const MAX_PRESS_MOVEMENT = 10; // the maximum movement of a finger during a long press, in pixels
+const MOVE = 200; // milliseconds in which armies move and numbers count
 const TWICE = 350; // the maximum pause between the taps of a double tap, in milliseconds
 const DIRECTIONS = {
   ArrowRight: [1, 0],
@@ -52,6 +55,9 @@ export function svg(name, attributes = {}, ...children) {
   made.append(...children);
   return made;
 }
+
+/** Whether the user prefers a page that does not move. */
+export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Format a number of armies to fit on a badge. */
 function formatArmies(count) {
@@ -82,7 +88,7 @@ export class BoardMap {
     this.board = null;
     this.zoom = null; // relative to the width at which the whole map fits
     this.shown = null;
-    root.addEventListener("click", (event) => {
+    view.addEventListener("click", (event) => {
       const t = this.findTerritory(event);
       if (this.isHeld) this.isHeld = false;
       else if (t !== null) this.callbacks.click(t);
@@ -90,23 +96,26 @@ export class BoardMap {
     });
     this.listenToFingers();
     root.addEventListener("keydown", (event) => this.handleKey(event));
-    let width = 0;
+    let room = [0, 0];
     new ResizeObserver(() => {
-      if (!this.board || Math.abs(this.measureRoom() - width) < 2) return;
-      width = this.measureRoom();
+      const { offsetWidth: width, offsetHeight: height } = view;
+      if (!this.board || (Math.abs(width - room[0]) < 2 && Math.abs(height - room[1]) < 2)) return;
+      room = [width, height];
       this.draw();
     }).observe(view);
   }
 
   setBoard(board) {
     this.board = board;
+    this.shown = null;
     this.zoom = this.followed = null;
-    this.drawnWidth = null;
+    this.drawnSize = "";
     this.ground = svg("g", { "aria-hidden": "true" });
     this.shafts = svg("g", { "aria-hidden": "true", class: "above" });
     this.badges = svg("g");
+    this.token = svg("g", { "aria-hidden": "true", class: "above" });
     this.overlay = svg("g", { "aria-hidden": "true", class: "above" });
-    this.root.replaceChildren(this.ground, this.shafts, this.badges, this.overlay);
+    this.root.replaceChildren(this.ground, this.shafts, this.badges, this.overlay, this.token);
     this.near = board.territories.map(() => []);
     for (const { start, to, pieces } of board.scene.borders) {
       const back = [...pieces].reverse().map(([a, b]) => [b, a]);
@@ -115,16 +124,22 @@ export class BoardMap {
     }
   }
 
-  /** Return the width in pixels at which the whole map fits into the view. */
+  /**
+   * Return the width in pixels at which the whole map fits into the view, and the factors by which
+   * it then grows to the right and down to fill the view.
+   */
   measureRoom() {
     const [, , wide, high] = this.board.scene.frame;
-    const most = parseFloat(getComputedStyle(this.view).maxHeight) || Infinity;
-    return Math.min(this.view.clientWidth - 2, ((most - 2) * wide) / high);
+    const [right, down] = [this.view.offsetWidth - 2, this.view.offsetHeight - 2];
+    const width = Math.min(right, (down * wide) / high);
+    const grow = (room, used) => Math.min(Math.max(room / used, 1), MAX_STRETCH);
+    return { width, stretch: [grow(right, width), grow(down, (width * high) / wide)] };
   }
 
   /** Return the zoom at which territories are large enough for taps, relative to the whole map. */
   findUsualZoom() {
-    return Math.min(Math.max((this.board.scene.width * UNIT) / this.measureRoom(), 1), MAX_ZOOM);
+    const { width } = this.measureRoom();
+    return Math.min(Math.max((this.board.scene.width * UNIT) / width, 1), MAX_ZOOM);
   }
 
   /** Return the territory with the most armies of the player to move. */
@@ -139,8 +154,10 @@ export class BoardMap {
    * @param {View} shown
    */
   show(shown) {
+    const before = this.shown;
     this.shown = shown;
     this.draw();
+    if (before && before.step !== shown.step && !isCalm()) this.animate(before);
     if (!shown.scene || this.view.classList.contains("picking")) return;
     const { arrows } = shown.scene;
     const ends = arrows.slice(0, 1).flatMap(({ start, to }) => [start, to]);
@@ -150,6 +167,61 @@ export class BoardMap {
     ];
     if (String(wanted) !== this.followed && wanted.length) this.scrollToAll(wanted);
     this.followed = String(wanted);
+  }
+
+  /** Let changed numbers count, and armies that moved go along their arrow, from an earlier view. */
+  animate(before) {
+    const { armies, owners } = this.shown;
+    const isTaken = (t) => owners[t] !== before.owners[t];
+    const starts = armies.map((_, t) => (isTaken(t) ? 0 : before.armies[t]));
+    const changed = [...armies.keys()].filter((t) => armies[t] !== starts[t]);
+    const targets = changed.filter((t) => armies[t] > starts[t]);
+    const isSource = (t) => armies[t] < starts[t] && owners[t] === owners[targets[0]];
+    const from = changed.find(isSource);
+    if (targets.length === 1 && from !== undefined) this.moveToken(from, targets[0]);
+    this.count(starts, changed);
+  }
+
+  /** Let the numbers of territories count from their starts. */
+  count(starts, changed) {
+    const { armies } = this.shown;
+    let began = null;
+    const draw = (now) => {
+      if (String(this.shown?.armies) !== String(armies)) return;
+      began ??= now;
+      const part = Math.min((now - began) / MOVE, 1);
+      for (const t of changed) {
+        const number = Math.round(starts[t] + part * (armies[t] - starts[t]));
+        this.badges.children[t].querySelector(".digits").textContent = formatArmies(number);
+      }
+      if (part < 1) requestAnimationFrame(draw);
+    };
+    if (changed.length) requestAnimationFrame(draw);
+  }
+
+  /** Let a badge move from one territory to another. */
+  moveToken(from, to) {
+    const { shape, colour } = this.shown.labels[this.shown.owners[to]];
+    const size = `scale(${this.board.scene.sizes[0]})`;
+    this.token.replaceChildren(
+      svg("path", { class: "badge", d: shape, transform: size, fill: colour }),
+    );
+    const frames = this.findWay(from, to).flatMap((piece) =>
+      piece.map((point) => {
+        const [x, y] = this.locate(point);
+        return { transform: `translate(${x}px, ${y}px)` };
+      }),
+    );
+    const end = () => this.token.replaceChildren();
+    this.token.animate(frames, { duration: MOVE }).onfinish = end;
+  }
+
+  /** Return the pieces of the straight way between the badges of two territories. */
+  findWay(from, to) {
+    const { badges } = this.board.scene;
+    const border = this.near[from].find(({ t }) => t === to);
+    const pieces = border?.pieces ?? [[badges[from], badges[to]]];
+    return pieces.map(([a, b]) => [a.slice(0, 2), b.slice(0, 2)]);
   }
 
   /** Return the bounding box of territories in pixels, and whether it is entirely visible. */
@@ -172,7 +244,7 @@ export class BoardMap {
   /** Scroll and zoom to show all given territories, at most at the zoom that the player chose. */
   scrollToAll(territories) {
     const { view } = this;
-    if (this.measureRoom() <= 0) return;
+    if (this.measureRoom().width <= 0) return;
     const before = this.findBox(territories);
     const fits = [view.clientWidth, view.clientHeight].map(
       (long, k) => (long - 2 * BESIDE) / (before.high[k] - before.low[k]),
@@ -186,8 +258,7 @@ export class BoardMap {
     const [left, top] = [view.clientWidth, view.clientHeight].map(
       (long, k) => (low[k] + high[k] - long) / 2,
     );
-    const isCalm = isZoomed || matchMedia("(prefers-reduced-motion: reduce)").matches;
-    view.scrollTo({ left, top, behavior: isCalm ? "instant" : "smooth" });
+    view.scrollTo({ left, top, behavior: isZoomed || isCalm() ? "instant" : "smooth" });
   }
 
   /** Scroll to a territory unless it is already visible. */
@@ -339,7 +410,8 @@ export class BoardMap {
   /** Return the place of an anchor on the map, in units. */
   locate([x, y, dx = 0, dy = 0]) {
     const [left, top] = this.board.scene.frame;
-    return [(x - left) * this.scale + dx, (y - top) * this.scale + dy];
+    const [right, down] = this.stretch;
+    return [(x - left) * this.scale * right + dx, (y - top) * this.scale * down + dy];
   }
 
   /** Return the place of an anchor on the map, in pixels. */
@@ -351,22 +423,25 @@ export class BoardMap {
 
   draw() {
     const { board, shown, root } = this;
-    if (!board || !shown || this.measureRoom() <= 0) return;
+    const { width, stretch } = board ? this.measureRoom() : { width: 0 };
+    if (!shown || width <= 0) return;
     const isFirst = this.zoom === null;
     if (isFirst) this.zoom = this.chosen = this.findUsualZoom();
     const [, , wide, high] = board.scene.frame;
-    const pixels = this.measureRoom() * this.zoom;
+    const pixels = width * this.zoom;
     const growth = GROWTH[Number(document.body.classList.contains("projecting"))];
-    this.width = Math.floor(pixels);
+    this.stretch = stretch;
+    this.width = Math.floor(pixels * stretch[0]);
     this.unit = Math.max((pixels / board.scene.width) ** growth, UNIT);
     this.units = pixels / this.unit;
     this.scale = this.units / wide;
-    const height = high * this.scale;
+    const height = high * this.scale * stretch[1];
     root.setAttribute("width", this.width);
-    root.setAttribute("height", Math.ceil(height * this.unit));
-    root.setAttribute("viewBox", `0 0 ${this.units} ${height}`);
-    if (this.drawnWidth !== this.width) this.drawGround();
-    this.drawnWidth = this.width;
+    root.setAttribute("height", Math.floor(height * this.unit));
+    root.setAttribute("viewBox", `0 0 ${this.units * stretch[0]} ${height}`);
+    const size = `${this.width} ${height}`;
+    if (this.drawnSize !== size) this.drawGround();
+    this.drawnSize = size;
     this.paintGround();
     redraw(
       this.badges,
@@ -397,17 +472,19 @@ export class BoardMap {
     const { outlines, rims, badges, borders, sizes } = this.board.scene;
     const half = sizes[0];
     const paper = [];
+    this.view.classList.toggle("ocean", outlines.length > 0);
     this.lands = badges.map((badge, t) => {
       const shapes = (outlines[t] ?? []).filter((each) => each.length);
       if (shapes.length) {
         const d = shapes.map((each) => this.path(each, "Z")).join("");
-        return { land: svg("path", { d, "data-t": t }), edge: svg("path", { d }) };
+        return { d, land: svg("path", { d, "data-t": t }), edge: svg("path", { d }) };
       }
       const [cx, cy] = this.locate(badge);
       const disc = { cx: cx.toFixed(1), cy: cy.toFixed(1), r: 1.5 * half };
       paper.push(svg("circle", { ...disc, class: "land-paper" }));
-      return { land: svg("circle", { ...disc, "data-t": t }), edge: svg("circle", disc) };
+      return { d: "", land: svg("circle", { ...disc, "data-t": t }), edge: svg("circle", disc) };
     });
+    const d = this.lands.map((each) => each.d).join("");
     const seas = [];
     const heads = [];
     for (const border of borders.filter((each) => each.is_drawn)) {
@@ -423,7 +500,14 @@ export class BoardMap {
       ...this.lands.map((each) => each.edge),
     ];
     this.ground.replaceChildren(
-      ...(outlines.length ? [...land, ...seas] : [...seas, ...land]),
+      ...(outlines.length
+        ? [
+            svg("path", { d, class: "shelf" }),
+            ...seas,
+            svg("path", { d, class: "land-paper" }),
+            ...land,
+          ]
+        : [...seas, ...land]),
       ...edges,
       ...heads,
     );
@@ -534,11 +618,8 @@ export class BoardMap {
   findStrike() {
     const { strike } = this.shown;
     if (!strike) return [];
-    const { badges, sizes } = this.board.scene;
-    const { pieces } = this.near[strike.from].find(({ t }) => t === strike.to) ?? {
-      pieces: [[badges[strike.from], badges[strike.to]]],
-    };
-    const paths = pieces.map(([a, b]) => [a.slice(0, 2), b.slice(0, 2)]);
+    const { sizes } = this.board.scene;
+    const paths = this.findWay(strike.from, strike.to);
     const [[x1, y1], [x2, y2]] = paths.at(-1);
     const gap = (2 * sizes[0]) / this.scale / Math.hypot(x2 - x1, y2 - y1); // as far as the badge
     paths.at(-1)[1] = [x2 - gap * (x2 - x1), y2 - gap * (y2 - y1)];

@@ -5,6 +5,7 @@
 // shows them step by step.
 
 import { postJson, Unreachable } from "./ask.js";
+import { isCalm } from "./map_board.js";
 import { findNextStep, findPath } from "./map_history.js";
 import { isTooLong } from "./map_seats.js";
 import { findTurn, findTurnStart, look, store, tree } from "./map_store.js";
@@ -88,11 +89,7 @@ export function playOn() {
   const { steps, at } = store.state;
   const isLast = isGame() && !findNextStep(steps, at) && !isCounted() && !isTooLong();
   if (isLast && isComputer()) playComputers();
-  else if (
-    isComputer() &&
-    store.isWatching &&
-    !matchMedia("(prefers-reduced-motion: reduce)").matches
-  )
+  else if (isComputer() && store.isWatching && !isCalm())
     timer = setTimeout(goOn, findReason() ? 2 * PACE : PACE);
 }
 

@@ -47,7 +47,7 @@ import {
   tree,
 } from "./map_store.js";
 import { makeBrush, makePlayerRow, makeTerritoryTable } from "./map_table.js";
-import { showPanel, showStop } from "./map_turn.js";
+import { showCards, showPanel, showStop } from "./map_turn.js";
 import { findWon, showWon } from "./map_won.js";
 import {
   describeEmpty,
@@ -91,7 +91,9 @@ export function render() {
   store.map.show(view);
   for (const part of [on.play, on.value, on.nav]) part.hidden = !isAnalysing();
   for (const part of [on.game, on.curve]) part.hidden = !isAnalysing() || !isShown;
-  for (const part of [on["goal-now"], on.threatened]) part.hidden = !isShown;
+  on.threatened.hidden = !isShown;
+  on["goal-now"].hidden = !isShown || !isAnalysing();
+  on["turn-tools"].hidden = !isAnalysing();
   for (const part of [on.hint, on.advice]) part.hidden = !isGame();
   on.hint.disabled = on.advice.disabled = !turn || turn.phase === "over" || !mayAct();
   on["new-game"].textContent = isGame()
@@ -211,7 +213,8 @@ function findView(turn) {
     danger: null,
     lands: null,
   };
-  const view = { players, owners, armies, mover, stay, keep, targets, chosen, ...none };
+  const step = state.at;
+  const view = { players, owners, armies, step, mover, stay, keep, targets, chosen, ...none };
   view.labels = players.map((_, player) => findPlayer(player));
   if (!turn || turn.problem || store.fixes) return view;
   const plan = findPlan();
@@ -340,17 +343,31 @@ function showPlay(turn) {
   redraw(on.more, showMore());
   const hint = store.hint && element("p", { id: "hinted" }, store.hint.words);
   redraw(on.now, hint, turn && showAction());
+  redraw(on["from-cards"], turn?.phase === "attack" && showCards());
   redraw(on.curve, showGraph());
   redraw(on.steps, showSteps());
+  showCurrentStep();
   on.back.disabled = on.undo.disabled = on.note.disabled = !state.at;
   on.forth.disabled = !findNextStep(state.steps, state.at);
   on.log.disabled = on.review.disabled = !state.steps.length;
   on.whole.hidden = !plan?.tables?.length;
   const number = plan?.whole_scene?.arrows.length;
   on["whole-said"].textContent = number ? `The plan: all ${number} steps` : "The plan";
-  redraw(on["plan-tables"], (plan?.tables ?? []).map(showSection));
+  const [line, ...others] = plan?.tables ?? [];
+  redraw(on["main-line"], line && showSection(line));
+  redraw(on["plan-tables"], others.map(showSection));
   on.command.hidden = !plan?.command;
   on.python.hidden = !plan?.python;
+}
+
+/** Scroll the list, if it scrolls on its own, to the current step. */
+function showCurrentStep() {
+  const step = on.steps.querySelector("[aria-current]");
+  const listed = `${store.state.at} ${on.play.clientHeight}`;
+  if (!step || listed === store.listed) return;
+  store.listed = listed;
+  const room = on.play.clientHeight - step.offsetHeight;
+  on.play.scrollTop = step.offsetTop - room / 2;
 }
 
 /** Return the panel of the next action, or a list in its place. */

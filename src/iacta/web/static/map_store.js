@@ -38,6 +38,7 @@ export const store = {
   refused: null, // the kind of the last step that the server refused, and the reason
   fixes: null, // the corrected owners and armies by territory, during a correction
   undone: [], // boards and states before changes of the position, with the words of the button
+  listed: "", // the step to which the list was scrolled, and its height
   help: "", // an answer to the last tap
   holder: null, // the player who holds the phone, if several persons play
   isResigning: false, // whether the page asks a player to confirm the resignation
@@ -92,7 +93,15 @@ export function commit(state, { isStep = false, board = store.board, words = "" 
   store.state = state;
   store.write({ isNew });
   store.render();
-  if (isStep) scrollTo(0, 0); // the next action is at the top
+  if (!isStep) return;
+  showExtra(false);
+  scrollTo(0, 0); // the next action is at the top
+}
+
+/** Show or hide the rarely used controls, in the place of the list. */
+export function showExtra(isShown) {
+  on.extra.hidden = !isShown;
+  on["to-extra"].ariaExpanded = String(isShown);
 }
 
 /** Discard an unfinished attack, move or correction, because the page shows another turn. */

@@ -200,7 +200,8 @@ function showPlacement() {
   ];
 }
 
-const showCards = () =>
+/** Return the form for armies that cards brought; nothing in a game. */
+export const showCards = () =>
   !isGame() &&
   form(
     "cards",
@@ -251,7 +252,6 @@ function showAttacks() {
             turn.usual > 0 &&
             tool(`Place ${turn.usual} new armies first`, placeFirst),
         ),
-        !border && showCards(),
       ),
     ),
   ];
@@ -302,7 +302,6 @@ function showBattle(border, move) {
       { id: "battle-said" },
       [`${said}.`, ...(worth || useless || [])].filter(Boolean).join(" "),
     ),
-    isTyping && element("p", { className: "row", id: "rolls" }, rollButtons),
     !hasOwnDice &&
       row(
         tool("Roll once", () => actions.rollDice({ from, to, once: true }), {
@@ -313,14 +312,20 @@ function showBattle(border, move) {
         !move?.is_single_roll &&
           tool("Roll to the end", () => actions.rollDice({ from, to }), { value }),
       ),
-    isTyping && showResults(attack),
-    isTyping && showDice(from, to),
+    isTyping && element("p", { className: "row", id: "rolls" }, rollButtons),
+    isTyping && showResults(attack, from, to),
   );
 }
 
-/** Return the form for the armies left after a battle. */
-function showResults(attack) {
-  return [
+/** Return the forms for the armies left after a battle, and for the faces, which the server parses. */
+function showResults(attack, from, to) {
+  const { hasOwnDice } = store.state;
+  const field = (id, placeholder) =>
+    numberField(id, 6, { placeholder, required: false, pattern: ".*", title: "" });
+  return element(
+    hasOwnDice ? "div" : "details",
+    { id: "dice" },
+    !hasOwnDice && element("summary", {}, "Enter the dice"),
     form(
       "fought",
       "row",
@@ -332,7 +337,19 @@ function showResults(attack) {
       showEnter(),
     ),
     showRefusal("attack"),
-  ];
+    form(
+      "faces",
+      "row",
+      ({ mine, yours }) =>
+        actions.takeStep({ do: "faces", from, to, mine: mine.value, theirs: yours.value }),
+      element("label", { htmlFor: "mine" }, "Dice: mine"),
+      field("mine", "6 4 1"),
+      element("label", { htmlFor: "yours" }, "theirs"),
+      field("yours", "5 3"),
+      showEnter(),
+    ),
+    showRefusal("faces"),
+  );
 }
 
 /** Return the error message of a refused step for its form. */
@@ -343,29 +360,6 @@ function showRefusal(kind) {
 }
 
 const showEnter = () => element("button", { className: "tool" }, "Enter");
-
-/** Return the form for the faces of the dice, which the server parses. */
-function showDice(from, to) {
-  const field = (id, placeholder) =>
-    numberField(id, 6, { placeholder, required: false, pattern: ".*", title: "" });
-  return element(
-    "details",
-    { id: "dice" },
-    element("summary", {}, "Enter the dice"),
-    form(
-      "faces",
-      "row",
-      ({ mine, yours }) =>
-        actions.takeStep({ do: "faces", from, to, mine: mine.value, theirs: yours.value }),
-      element("label", { htmlFor: "mine" }, "Mine"),
-      field("mine", "6 4 1"),
-      element("label", { htmlFor: "yours" }, "theirs"),
-      field("yours", "5 3"),
-      showEnter(),
-    ),
-    showRefusal("faces"),
-  );
-}
 
 function showAdvance() {
   const { from, to, least, most } = findTurn().advance;

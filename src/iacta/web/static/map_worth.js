@@ -54,8 +54,6 @@ export function showValue(turn) {
         { className: "chances" },
         element("strong", { id: "figure" }, shown?.figure ?? ""),
         shown?.is_chance && showGoalBar(shown),
-        isPlanning() && shown && tool("Stop", stopPlanning),
-        !isPlanning() && canPlanLonger(shown) && tool("Search longer", planLonger),
       ),
     element(
       "p",
@@ -69,7 +67,7 @@ export function showValue(turn) {
 const canPlanLonger = (shown) =>
   shown?.level && !shown.proven && shown.level !== "long" && store.longer !== findGoalStart();
 
-/** Return the part of the answer about the goal that is shown below the next action. */
+/** Return the search, and the part of the answer about the goal, that are shown below the next action. */
 export function showMore() {
   const found = findShown();
   const isOpen = !isEnding(findTurn());
@@ -77,6 +75,8 @@ export function showMore() {
   const doing = isSearching && (describeSearch() || "Searching …");
   return [
     element("p", { id: "doing", role: "status" }, doing),
+    isSearching && tool("Stop", stopPlanning),
+    isOpen && !isPlanning() && canPlanLonger(found) && tool("Search longer", planLonger),
     isOpen && found?.sentences.length > 1 && element("p", {}, found.sentences.slice(1).join(" ")),
     isOpen && describeImprovement(found),
   ];

@@ -19,7 +19,7 @@ export function announce(words) {
   status.textContent = words;
 }
 
-document.querySelector(".theme").addEventListener("click", switchTheme);
+for (const each of document.querySelectorAll(".theme")) each.addEventListener("click", switchTheme);
 
 /** Store the code of the turn on the board page, for links to questions in the menu. */
 export function keepTurn(code) {
