@@ -65,7 +65,7 @@ def march(attackers: int, way: list[Stage]) -> Iterator[tuple[int, Fraction]]:
         if d or not later:
             yield rolls, chance
         else:
-            for more, p in march(a - stage.rules.garrison, later):
+            for more, p in march(stage.rules.limit_advance(a - stage.rules.garrison), later):
                 yield rolls + more, chance * p
 
 
@@ -154,6 +154,14 @@ def test_the_rolls_of_a_campaign_equal_every_path(stop: StopRule | None, exact: 
             assert campaign.rolls(exact=True) == expected
         else:
             assert dict(campaign.rolls()) == pytest.approx(dict(expected.to_float()), rel=1e-12)
+
+
+@for_each("attackers", [3, 6, 11])
+def test_the_rolls_of_a_campaign_follow_a_limit_of_the_armies_that_move_in(attackers: int) -> None:
+    campaign = Campaign(attackers, [1, 2, 1], Rules(most_advance=3))
+    expected = Distribution.from_pairs(march(attackers, campaign.stages()))
+    assert campaign.rolls(exact=True) == expected
+    assert attackers < 11 or expected != Campaign(attackers, [1, 2, 1]).rolls(exact=True)
 
 
 def test_a_campaign_of_one_territory_has_the_rolls_of_its_battle() -> None:

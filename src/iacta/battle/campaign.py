@@ -296,6 +296,9 @@ class Campaign(PasteableMixin):
             stacks = [
                 end.select(here) for end, here in zip(ends, moves_on, strict=True) if here.any()
             ]
+            if stage.rules.most_advance is not None:
+                most = stage.rules.most_advance
+                stacks = [stack._replace(able=np.minimum(stack.able, most)) for stack in stacks]
         return sum_by_rolls(ended, exact=exact)
 
     def compute_score(self, outcome: CampaignOutcome) -> int:

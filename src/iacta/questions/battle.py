@@ -18,6 +18,12 @@ from iacta.forms.percentages import (
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, ExactText, KeyedRecord, RepeatedBattle, key
+from iacta.forms.roll_counts import (
+    RollCountRecord,
+    count_rolls_if_quick,
+    describe_rolls,
+    list_roll_counts,
+)
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import (
     describe_stop,
@@ -76,7 +82,7 @@ class OutcomeRecord(KeyedRecord, of=Outcome):
 class BattleRecord(RepeatedBattle):
     """The odds of one battle.
 
-    If there are too many outcomes to list, `outcomes` is empty, and the means and
+    If there are too many outcomes to list, `outcomes` is empty, and the means, `most_likely` and
     `stop_probability` are `null`.
     """
 
@@ -106,6 +112,14 @@ class BattleRecord(RepeatedBattle):
         "Attackers left on average if the battle is won; `null` if a win is impossible.",
         is_column=True,
     )
+    most_likely: OutcomeRecord | None = key("The likeliest outcome.")
+    expected_rolls: float | None = key(
+        "The number of rolls on average; `null` if the battle is not decided roll by roll, or is "
+        "large."
+    )
+    rolls: tuple[RollCountRecord, ...] = key(
+        "The possible numbers of rolls; empty if `expected_rolls` is `null`."
+    )
     outcomes: tuple[OutcomeRecord, ...] = key("The possible outcomes, best first.")
 
 
@@ -126,6 +140,11 @@ class BattleAnswer(Answer):
         return (
             None if self.outcomes is None else self.outcomes.prob(self.question.battle.is_stopped)
         )
+
+    @cached_property
+    def rolls(self) -> Distribution[int] | None:
+        """The number of rolls, or `None` if it takes long to count, or there are no rolls."""
+        return count_rolls_if_quick(self.question.battle)
 
     @property
     def data(self) -> BattleRecord:
@@ -149,12 +168,12 @@ class BattleAnswer(Answer):
             expected_attackers_left=ours,
             expected_defenders_left=theirs,
             expected_attackers_left_if_won=ours_if_won,
+            most_likely=outcomes and _make_record(outcomes, outcomes.mode()),
+            expected_rolls=self.rolls and float(self.rolls.mean()),
+            rolls=list_roll_counts(self.rolls),
             outcomes=()
             if outcomes is None
-            else tuple(
-                OutcomeRecord(**end._asdict(), probability=float(outcomes[end]))
-                for end in _sort_outcomes(outcomes)
-            ),
+            else tuple(_make_record(outcomes, end) for end in _sort_outcomes(outcomes)),
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
@@ -187,10 +206,22 @@ class BattleAnswer(Answer):
             return
         yield Section(lines)
         yield Section([_make_table(outcomes, battle)])
+        rolls = [] if self.rolls is None else [describe_rolls(self.rolls)]
+        yield Section([self._describe_likeliest(outcomes), *rolls])
         yield Section(
             [make_battle_bars(outcomes, battle)],
             title="How it ends, your garrison included:",
         )
+
+    def _describe_likeliest(self, outcomes: Distribution[Outcome]) -> str:
+        end, battle = outcomes.mode(), self.question.battle
+        if is_won(end):
+            result = f"you win with {name_armies(end.attackers)} left"
+        elif battle.is_stopped(end):
+            result = f"you stop with {name_armies(end.attackers)} against {end.defenders}"
+        else:
+            result = f"they hold with {name_armies(end.defenders)} left"
+        return f"Most likely {result}: {percent(outcomes[end])}."
 
     def _describe_undecided(self) -> str:
         if not self.stop_probability or self.outcomes is None:
@@ -200,6 +231,10 @@ class BattleAnswer(Answer):
         lost = self.outcomes.prob(lambda end: not is_won(end) and not battle.is_stopped(end))
         loses = f", {'loses' if one else 'lose'} with {percent(lost)}" if lost else ""
         return f"{loses}, and {'stops' if one else 'stop'} with {percent(self.stop_probability)}"
+
+
+def _make_record(outcomes: Distribution[Outcome], end: Outcome) -> OutcomeRecord:
+    return OutcomeRecord(**end._asdict(), probability=float(outcomes[end]))
 
 
 def _sort_outcomes(outcomes: Distribution[Outcome]) -> list[Outcome]:

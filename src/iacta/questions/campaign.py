@@ -20,6 +20,12 @@ from iacta.forms.percentages import (
 )
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import ATTACKERS_KEY, OMITTED, RULES_KEY, ExactText, KeyedRecord, key
+from iacta.forms.roll_counts import (
+    RollCountRecord,
+    count_rolls_if_quick,
+    describe_rolls,
+    list_roll_counts,
+)
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import (
     describe_stop,
@@ -117,6 +123,14 @@ class CampaignRecord(KeyedRecord):
         default=OMITTED,
     )
     territories: tuple[ReachedRecord, ...] = key("The territories, in order.")
+    most_likely: EndRecord = key("The likeliest outcome.")
+    expected_rolls: float | None = key(
+        "The number of rolls on average; `null` if a battle is not decided roll by roll, or the "
+        "campaign is large."
+    )
+    rolls: tuple[RollCountRecord, ...] = key(
+        "The possible numbers of rolls; empty if `expected_rolls` is `null`."
+    )
     outcomes: tuple[EndRecord, ...] = key("The possible outcomes, best first.")
 
 
@@ -151,6 +165,11 @@ class CampaignAnswer(Answer):
             return None
         return self.outcomes.prob(campaign.is_stopped)
 
+    @cached_property
+    def rolls(self) -> Distribution[int] | None:
+        """The number of rolls, or `None` if it takes long to count, or there are no rolls."""
+        return count_rolls_if_quick(self.question.campaign)
+
     @property
     def data(self) -> CampaignRecord:
         question = self.question
@@ -169,11 +188,14 @@ class CampaignAnswer(Answer):
                 )
                 for territory, own_rules, odds in ways
             ),
-            outcomes=tuple(
-                EndRecord(**end._asdict(), probability=float(self.outcomes[end]))
-                for end in sort_best_first(self.outcomes)
-            ),
+            most_likely=self._make_record(self.outcomes.mode()),
+            expected_rolls=self.rolls and float(self.rolls.mean()),
+            rolls=list_roll_counts(self.rolls),
+            outcomes=tuple(map(self._make_record, sort_best_first(self.outcomes))),
         )
+
+    def _make_record(self, end: CampaignOutcome) -> EndRecord:
+        return EndRecord(**end._asdict(), probability=float(self.outcomes[end]))
 
     def rows(self) -> Iterator[Sequence[object]]:
         outcomes = self.question.campaign.outcomes(exact=self.question.exact)
@@ -204,7 +226,21 @@ class CampaignAnswer(Answer):
         lines = [sentence, *_describe_limit(campaign), *describe_stop(campaign.stop)]
         yield Section([*lines, *list_fractions(self.win_probability, stopped)])
         yield Section([self._make_table()])
+        rolls = [] if self.rolls is None else [describe_rolls(self.rolls)]
+        yield Section([self._describe_likeliest(), *rolls])
         yield Section([make_campaign_bars(self.outcomes, campaign)], title="How it ends:")
+
+    def _describe_likeliest(self) -> str:
+        end, campaign = self.outcomes.mode(), self.question.campaign
+        if end.conquered == len(campaign.territories):
+            result = f"you take all with {name_armies(end.attackers)} left"
+        elif campaign.is_stopped(end):
+            armies = name_armies(end.attackers)
+            result = f"you stop at territory {end.conquered + 1} with {armies}"
+        else:
+            armies = name_armies(end.defenders)
+            result = f"they hold territory {end.conquered + 1} with {armies} left"
+        return f"Most likely {result}: {percent(self.outcomes[end])}."
 
     def _make_table(self) -> Table:
         question, rows = self.question, []
