@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 
 from iacta import Dice, Rules, StopRule
-from iacta.rules.modes import ArmiesGrow
+from iacta.rules.modes import ArmiesGrow, TiesCost
 
 Chances = dict[tuple[int, int], Fraction]
 
@@ -74,6 +74,13 @@ def roll_losses(attack_dice: int, defence_dice: int, rules: Rules) -> Chances:
                     for y, z in zip(ours, theirs, strict=True)
                 )
                 losses = ranks - won, won
+                if isinstance(rules.mode, TiesCost):
+                    pairs = [*zip(ours, theirs, strict=True)]
+                    tied = sum(y == z for y, z in pairs) * (rules.mode.sides != "nobody")
+                    losses = (
+                        sum(y < z for y, z in pairs) + tied,
+                        sum(y > z for y, z in pairs) + tied,
+                    )
             counts[losses] += weight * their_weight
     return {losses: Fraction(count, counts.total()) for losses, count in counts.items()}
 

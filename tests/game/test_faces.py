@@ -17,7 +17,9 @@ from iacta.rules.variants import RULE_SETS
 
 CODE = "1;classic;red;Peru:red:9,Brazil:blue:4,Argentina:blue:1"
 BORDER = {"do": "roll", "from": "Peru", "to": "Brazil"}
-NAMES = [variant.name for variant in RULE_SETS if not variant.rules.mode.grows]
+NAMES = [
+    each.name for each in RULE_SETS if not each.rules.mode.grows and each.rules.mode.fits_turns
+]
 ROLLED = [
     name
     for name in NAMES

@@ -96,11 +96,15 @@ WRITTEN = {
     "dominating12": Written(attack=(D130, D6, D6), defence=(D28, D28)),
     "defender sees first": Written(),
     "free advance": Written(),
+    "second die from three": Written(),
+    "risiko tournament": Written(defence=(D6, D6, D6)),
+    "fourth die": Written(attack=(D6, D6, D6, D6), defence=(D6, D6, D6)),
 }
 
 
 def test_every_rule_set_is_written_out() -> None:
-    assert {known.name for known in RULE_SETS} - set(WRITTEN) == {"five ones"}
+    others = {"five ones", "ties cost nobody", "ties cost both"}
+    assert {known.name for known in RULE_SETS} - set(WRITTEN) == others
 
 
 @for_each("name", WRITTEN)

@@ -102,7 +102,7 @@ class Chain(PasteableMixin):
         set_field(self, "rules", find_rules(rules, garrison))
         set_field(self, "exact", exact)
         mode = self.rules.mode
-        if not (mode.rolls and mode.dice_chosen_first):
+        if not (mode.rolls and mode.has_plain_rolls):
             raise mode.make_unfit_error("for a Markov chain")
         check_method("auto", self.rules, exact=exact)
         self._most  # noqa: B018 # raises `TooLargeError`

@@ -98,7 +98,7 @@ def full_roll(known: RuleSet) -> Chart:
 
     known: a rule set under which both sides choose their dice before the roll.
     """
-    if not known.rules.mode.dice_chosen_first:
+    if not known.rules.mode.has_plain_rolls:
         raise known.rules.mode.make_unfit_error("to draw the dice of a full roll")
     roll = Roll(*known.rules.full_roll, known.rules)
     losses = roll.loss_counts()

@@ -44,7 +44,7 @@ from iacta.probability.estimate import CONFIDENCE, Estimate
 from iacta.questions.battle import battle_answer
 from iacta.questions.campaign import campaign_answer
 from iacta.questions.roll import roll_answer
-from iacta.rules.roll import Roll
+from iacta.rules.roll import Roll, count_losses
 
 # A dictionary from outcomes, as (ending, number of armies), to their probabilities.
 Ends: TypeAlias = Mapping[tuple[str, int], Probability]
@@ -121,7 +121,7 @@ def roll_losses(roll: Roll) -> Chart:
 
     Source: Taflin (2001), table 1.
     """
-    total = roll.loss_counts().total
+    total = sum(count_losses(roll.attack_dice, roll.defence_dice, roll.rules).values())
     more = {-1: "they lose more", 0: "neither does", 1: "you lose more"}
     rows: list[Row] = [
         {

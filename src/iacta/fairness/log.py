@@ -526,7 +526,7 @@ def _read_die(given: Row, rules: Rules) -> Entry:
 
 
 def _read_roll(given: Row, rules: Rules) -> Entry:
-    if not rules.mode.dice_chosen_first:
+    if not rules.mode.has_plain_rolls:
         raise rules.mode.make_unfit_error("to audit single rolls")
     sides = {"attack": rules.attack, "defence": rules.defence}
     thrown = {
@@ -677,7 +677,7 @@ def _are_totals(given: Row) -> bool:
 
 def _read_total(given: Row, rules: Rules) -> Entry:
     """Return the entry of a line that states the total losses of several rolls."""
-    if not rules.mode.dice_chosen_first:
+    if not rules.mode.has_plain_rolls:
         raise rules.mode.make_unfit_error("to audit single rolls")
     if "count" in given:
         raise MalformedError("a line must have rolls or count, got both")

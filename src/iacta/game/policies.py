@@ -84,7 +84,7 @@ def evaluate(
     games: the number of simulated games if more than `max_states` states can occur.
     seed: the seed of the dice.
     max_states: the maximum number of states in an exact evaluation; 0 always simulates. Rules under
-        which a battle can gain armies always need simulation.
+        which a battle can gain armies, and house rules for rolls, always need simulation.
 
     Raises `IactaError` if the policy returns an illegal action.
 
@@ -106,8 +106,7 @@ def evaluate(
         goal = goal.resolve_names(turn.board)
     number = read_int(games, "games", minimum=2)
     most = read_int(max_states, "max_states", minimum=0)
-    grows = any(each.mode.grows for each in (turn.rules, *turn.rules_of.values()))
-    if not grows:
+    if all(each.mode.fits_plans for each in (turn.rules, *turn.rules_of.values())):
         found = _evaluate_exactly(policy, turn, goal, defender, most)
         if found is not None:
             return found

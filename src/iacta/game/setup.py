@@ -71,6 +71,7 @@ def read_setting(
     whole_battles = whole_battles is not None and whole_battles
     with add_parameter("rules"):
         usual = find_rules(rules)
+        _refuse_unfit(usual)
     check_choice(fortify, FORTIFY, "fortify")
     check_choice(whole_battles, (True, False), "whole_battles")
     with add_parameter("players"):
@@ -94,6 +95,11 @@ def read_setting(
         fortify=fortify,
         whole_battles=whole_battles,
     )
+
+
+def _refuse_unfit(rules: Rules) -> None:
+    if not rules.mode.fits_turns:
+        raise rules.mode.make_unfit_error("for a turn")
 
 
 def read_state(position: Position, setting: Setting, options: TurnOptions) -> TurnState:
@@ -259,6 +265,8 @@ def _read_rules_of(
             f"rules_of must be a mapping from names to rules, got {quote(rules_of)}"
         )
     found = {board.find(name): find_rules(own, usual.garrison) for name, own in given.items()}
+    for own in found.values():
+        _refuse_unfit(own)
     return _sort_by_board({name: own for name, own in found.items() if own != usual}, board)
 
 

@@ -332,7 +332,8 @@ class TurnData:
         setting, armies = self.setting, self.state.armies
         kernel, spare = setting.kernels[c], armies[v] - setting.garrisons[v]
         if setting.has_whole_battles(c):
-            return [min(spare, kernel.rules.attack.kept)]
+            most, _ = kernel.count_dice(spare, armies[c])
+            return [most] if most else []
         return _list_dice(kernel, armies[v] - setting.rules.garrison, armies[c], spare)
 
     def find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:

@@ -632,8 +632,8 @@ class Turn(DisplayMixin, TurnData):
         if not attacks:
             raise refuse_attack(self, start, to)
         c = self.setting.index[attacks[0].to]
-        defence = self.setting.kernels[c].rules.defence
-        return tuple(attack.dice for attack in attacks), min(self.armies[c], defence.kept)
+        _, defence = self.setting.kernels[c].count_dice(attacks[0].dice, self.armies[c])
+        return tuple(attack.dice for attack in attacks), defence
 
     def has_single_rolls(self, to: str) -> bool:
         """Return whether attacks on a territory are single rolls rather than whole battles.

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from iacta.inputs.checks import check_choice, quote
 from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Kernel
-from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
+from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, HouseRolls, Mode
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, ROLL_STOP_PURPOSE, StopRule
 
@@ -51,6 +51,8 @@ _METHODS = (
     _Method("balanced_blitz", "balanced_blitz.Blitz", mode=BalancedBlitz),
     _Method("sees_first_exact", "sees_first.SeesFirst", exact=True, mode=DefenderSeesFirst),
     _Method("sees_first", "sees_first.SeesFirst", mode=DefenderSeesFirst),
+    _Method("house_rolls_exact", "house_rolls.HouseKernel", exact=True, mode=HouseRolls),
+    _Method("house_rolls", "house_rolls.HouseKernel", mode=HouseRolls),
 )
 _AUTO = _Method("auto", "auto.Auto")  # the default for dice modes that no other method names
 
@@ -66,11 +68,13 @@ def list_methods(rules: Rules) -> tuple[str, ...]:
     """
 
     def has_fixed_dice(mode: type[Mode] | Mode | None) -> bool:
-        return mode is None or (mode.rolls and mode.dice_chosen_first)
+        return mode is None or (mode.rolls and mode.has_plain_rolls)
 
     if has_fixed_dice(rules.mode):
         return tuple(method.name for method in _METHODS if has_fixed_dice(method.mode))
-    return tuple(method.name for method in _METHODS if method.mode is type(rules.mode))
+    return tuple(
+        method.name for method in _METHODS if method.mode and isinstance(rules.mode, method.mode)
+    )
 
 
 def check_method(name: str, rules: Rules, *, exact: bool) -> None:
@@ -112,8 +116,12 @@ def choose_kernel(
 def _kernel(rules: Rules, stop: StopRule, exact: bool, method: str) -> Kernel:
     if stop == NEVER:
         named = {each.name: each for each in _METHODS}
-        by_mode = {(each.mode, each.exact): each for each in _METHODS}
-        found = named.get(method) or by_mode.get((type(rules.mode), exact), _AUTO)
+        fit = (
+            each
+            for each in _METHODS
+            if each.mode and isinstance(rules.mode, each.mode) and each.exact == exact
+        )
+        found = named.get(method) or next(fit, _AUTO)
         return found.build(rules, exact=exact if found is _AUTO else found.exact)
     inner_rules = stop.add_to_garrison(rules)
     if stop.is_reserve:

@@ -36,7 +36,7 @@ from iacta.inputs.errors import IactaError, IllegalError, TooLargeError
 from iacta.inputs.meanings import Count
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.modes import Mode, TrueRandom
-from iacta.rules.roll import LossCounts, Roll, compute_gain, loss_counts, refuse_many_rolls
+from iacta.rules.roll import LossCounts, Roll, count_losses, loss_counts, refuse_many_rolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, StopRule
 from iacta.rules.variants import find_rules
@@ -301,7 +301,7 @@ class Kernel(ABC):
     @property
     def has_fixed_dice(self) -> bool:
         """Whether both sides choose their numbers of dice before each roll."""
-        return self.rules.mode.rolls and self.rules.mode.dice_chosen_first
+        return self.rules.mode.rolls and self.rules.mode.has_plain_rolls
 
     def most_left(self, attackers: int, defenders: int) -> State:
         """Return the largest possible numbers of armies left after a battle up to this size.
@@ -536,6 +536,15 @@ class Kernel(ABC):
         ]
         return min(range(len(chances)), key=lambda number: (chances[number], -number))
 
+    def count_dice(self, able: int, defenders: int) -> tuple[int, int]:
+        """Return the largest numbers of dice of both sides; 0 attack dice if no attack is legal.
+
+        able: the attackers without the garrison.
+        defenders: armies on the defended territory.
+        """
+        attack, defence = self.rules.full_roll
+        return min(able, attack), min(defenders, defence)
+
     def split_reserve(self) -> "tuple[Kernel, int]":
         """Return the kernel of the armies that fight, and the number of armies held back."""
         return self, 0
@@ -613,9 +622,10 @@ def _list_throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Thr
 @lru_cache(maxsize=1024)
 def list_roll_results(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Result, ...]:
     """Return the possible results of a roll. If armies can grow, growth comes first."""
-    losses, gain = loss_counts(attack_dice, defence_dice, rules), compute_gain(rules)
-    grown = (Result(losses.gains / losses.total, -gain, -gain),) if losses.gains else ()
-    return (*grown, *list_results(losses))
+    counts = count_losses(attack_dice, defence_dice, rules)
+    total = sum(counts.values())
+    order = sorted(counts, key=lambda losses: losses.defenders)
+    return tuple(Result(counts[losses] / total, *losses) for losses in order if counts[losses])
 
 
 def list_results(losses: LossCounts) -> tuple[Result, ...]:

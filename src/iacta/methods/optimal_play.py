@@ -172,7 +172,7 @@ def refuse_rules(rules: Rules) -> None:
     if not mode.rolls:
         error = mode.make_unfit_error("to decide roll by roll")
         raise IllegalError(f"{error}; best_mix, or iacta decide --mix, shows when to blitz")
-    if not mode.dice_chosen_first:
+    if not mode.has_plain_rolls:
         raise mode.make_unfit_error("to decide when to stop, or with how many dice to roll")
     if mode.grows:
         raise mode.make_unfit_error("to decide roll by roll")

@@ -121,7 +121,8 @@ def _count_group(
     for state in start:
         waiting.setdefault(state.rolls, []).append(state)
     now = start[0]._replace(rolls=min(waiting)).select(np.zeros(len(start[0].able), bool))
-    least_chance = MAX_LEFT_OUT if kernel.rules.mode.grows else 0
+    # Rolls that add armies, or cost nobody, can go on without end.
+    least_chance = MAX_LEFT_OUT if (0, 0) in moves or kernel.rules.mode.grows else 0
     while waiting or now.chances.sum() > least_chance:
         now = _merge([now, *waiting.pop(now.rolls, [])])
         ends = (now.able < fewest) | (now.defenders == 0) | (now.rolls == last)

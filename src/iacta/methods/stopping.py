@@ -179,7 +179,7 @@ State(attackers=3, defenders=0): 2890})
 
     def __init__(self, rules: Rules, stop: StopRule, *, exact: bool) -> None:
         mode = rules.mode
-        if mode.grows or not (mode.rolls and mode.dice_chosen_first):
+        if mode.grows or not (mode.rolls and mode.has_plain_rolls):
             raise mode.make_unfit_error(ROLL_STOP_PURPOSE)
         super().__init__(rules, stop)
         self.exact = exact

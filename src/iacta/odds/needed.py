@@ -29,7 +29,7 @@ from iacta.odds.search import (
 )
 from iacta.probability.chances import Chance, read_chance, read_chances
 from iacta.probability.distribution import Probability
-from iacta.rules.roll import loss_counts, refuse_many_rolls
+from iacta.rules.roll import Roll, refuse_many_rolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import StopRule, read_stop
 from iacta.rules.variants import find_rules
@@ -423,15 +423,14 @@ def _estimate_losses(others: int, rules: Rules, *, attacking: bool) -> tuple[flo
 
     The estimate assumes that every roll is made with all dice.
     """
-    losses = loss_counts(*rules.full_roll, rules)
-    fallen = Fraction(sum(k * n for k, n in enumerate(losses.counts)), losses.total)
-    squares = Fraction(sum(k * k * n for k, n in enumerate(losses.counts)), losses.total)
-    theirs = fallen if attacking else losses.pair_count - fallen
+    losses = Roll(*rules.full_roll, rules).losses()
+    fallen = losses.map(lambda lost: lost.defenders if attacking else lost.attackers)
+    theirs, both = Fraction(fallen.mean()), Fraction(losses.map(sum).mean())
     if not theirs:
         return 2.0 * others, 0.0  # the other side never loses an army with these dice
     rolls = others / theirs
-    variance = rolls * (squares - fallen**2) * (losses.pair_count / theirs) ** 2
-    return float(rolls * (losses.pair_count - theirs)), float(variance)
+    variance = rolls * fallen.variance() * (both / theirs) ** 2
+    return float(rolls * (both - theirs)), float(variance)
 
 
 def _compute_normal_quantile(losses: Iterable[tuple[float, float]], wanted: Fraction) -> float:

@@ -385,7 +385,7 @@ def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0) -> Problem:
     """
     turn = read_turn(turn)
     for each in (turn.rules, *turn.rules_of.values()):
-        if each.mode.grows:
+        if not each.mode.fits_plans:
             raise each.mode.make_unfit_error("to plan")
     if not isinstance(goal, Goal):
         hint = f"; did you mean TakeAll({quote(goal)})?" if isinstance(goal, str) else ""

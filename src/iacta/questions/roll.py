@@ -14,7 +14,7 @@ from iacta.forms.sections import Bar, Bars, Section, make_sections
 from iacta.forms.sentences import add_noun, note_rules
 from iacta.forms.shared_parameters import ExactForm, RulesForm
 from iacta.inputs.meanings import Count, Unit
-from iacta.rules.roll import Losses, Roll
+from iacta.rules.roll import Losses, Roll, count_losses
 
 
 @question(
@@ -46,10 +46,11 @@ class RollQuestion(RulesForm, ExactForm, Question):
 
 def _sort_losses(roll: Roll) -> Iterator[tuple[Losses, int]]:
     """Yield possible losses with their counts, best for the attackers first."""
-    rolls = roll.loss_counts()
-    yield from ((losses, rolls.gains) for losses in roll.losses() if losses.attackers < 0)
-    for lost in range(rolls.pair_count, -1, -1):
-        yield Losses(rolls.pair_count - lost, lost), rolls.counts[lost]
+    counts = count_losses(roll.attack_dice, roll.defence_dice, roll.rules)
+    yield from sorted(
+        counts.items(),
+        key=lambda item: (item[0].attackers >= 0, item[0].attackers - item[0].defenders),
+    )
 
 
 class LossesRecord(KeyedRecord, of=Losses):
@@ -103,7 +104,7 @@ class RollAnswer(Answer):
     @cached_property
     def total(self) -> int:
         """The total number of equally likely rolls."""
-        return self.question.roll.loss_counts().total
+        return sum(number for _, number in self.counts)
 
     @property
     def data(self) -> RollRecord:

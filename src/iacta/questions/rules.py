@@ -119,7 +119,7 @@ class RuleSetOdds:
     def full_roll(self) -> LossCounts | None:
         """The losses in a roll with all dice; `None` if a side chooses dice after the roll."""
         rules = self.rule_set.rules
-        if not rules.mode.dice_chosen_first or self.break_even_ratio is None:
+        if not rules.mode.has_plain_rolls or self.break_even_ratio is None:
             return None
         return Roll(*rules.full_roll, rules).loss_counts()
 
@@ -340,7 +340,7 @@ def _list_roll_rows(rules: Rules) -> Iterator[Sequence[str]]:
         roll = Roll(attack, defence, rules)
         yield (
             f"{add_noun(attack, 'die', 'dice')} against {defence}",
-            _format_percents(roll.loss_counts()),
+            _format_percents(roll.loss_counts()) if rules.mode.has_plain_rolls else "-",
             *(f"{float(mean):.4f}" for mean in roll.expected_losses()),
         )
 
@@ -364,7 +364,8 @@ def _list_rules_sentences(rules: Rules) -> Iterator[str]:
         if full is not None:
             dice = _describe_dice(full)
             yield f"When both throw all their dice, the {side} throws other dice, {dice}."
-    yield f"Ties go to the {rules.ties}; {name_armies(rules.garrison)} must stay behind."
+    ties = "" if rules.mode.has_own_ties else f"Ties go to the {rules.ties}; "
+    yield f"{ties}{name_armies(rules.garrison)} must stay behind."
     yield _describe_advance(rules)
     yield from _describe_new_armies(rules)
     yield from rules.mode.describe()

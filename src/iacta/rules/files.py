@@ -119,6 +119,10 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
     dice_mode = "true random"
     defender_sees_first = false
     all_ones_gain = 0
+    ties_cost = "one side"
+    second_defence_die_from = 2
+    never_fewer_dice = false
+    last_attack_die_at_two_to_one = false
     <BLANKLINE>
     [attack]
     faces = [6, 6, 6]

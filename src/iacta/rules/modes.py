@@ -6,13 +6,16 @@ computes the odds. No package above `iacta.methods` refers to a particular mode.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from iacta.inputs.checks import check_choice, read_int, set_field
 from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 
 MAX_GAIN = 100  # maximum number of armies that a side may gain in one roll
+TiedSides = Literal["nobody", "both", "both and taken"]
+TIED: tuple[TiedSides, ...] = get_args(TiedSides)
+MANY_DEFENDERS = 3  # the fewest defenders against which `LastDieAtTwoToOne` gives the last die
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,6 +31,12 @@ class Mode:
     described: a noun phrase for error messages, to follow "rules with".
     certain: whether a chance can be exactly 0 or 1 although both sides can fight.
     inexact: the reason why results cannot be fractions; empty for exact modes.
+    has_plain_rolls: whether both sides choose their dice before the roll by their own armies, and
+        each pair of compared dice costs exactly one army.
+    has_own_ties: whether the mode says what a tie costs, instead of the field `ties` of the rules.
+    fits_turns: whether turns on a board can have this mode.
+    fits_plans: whether plans and whole games can have this mode: the compiled core needs a table of
+        rolls, each of which costs an army.
     """
 
     key: ClassVar[str]
@@ -38,6 +47,13 @@ class Mode:
     grows: ClassVar[bool] = False
     certain: ClassVar[bool] = False
     inexact: ClassVar[str] = ""
+    has_plain_rolls: ClassVar[bool] = True
+    has_own_ties: ClassVar[bool] = False
+    fits_plans: ClassVar[bool] = True
+
+    @property
+    def fits_turns(self) -> bool:
+        return True
 
     def __repr__(self) -> str:
         return format_short_repr(self)
@@ -119,6 +135,7 @@ class DefenderSeesFirst(Mode):
     described = "a defender who sees the attack first"
     off = False
     dice_chosen_first = False
+    has_plain_rolls = False
 
     def format_value(self) -> object:
         return True
@@ -149,6 +166,7 @@ class ArmiesGrow(Mode):
     described = "armies that grow when all dice show one"
     off = 0
     grows = True
+    fits_plans = False
     inexact = "where armies can grow, which only floats can handle"
 
     def __post_init__(self) -> None:
@@ -169,14 +187,194 @@ class ArmiesGrow(Mode):
         )
 
 
-MODES: tuple[type[Mode], ...] = (TrueRandom, BalancedBlitz, DefenderSeesFirst, ArmiesGrow)
+class HouseRolls(Mode):
+    """A house rule that changes the dice of a roll, or the armies that a tie costs."""
+
+    has_plain_rolls = False
+    fits_plans = False
+
+    def count_dice(
+        self, able: int, defenders: int, full_roll: tuple[int, int], garrison: int
+    ) -> tuple[int, int]:
+        """Return the largest numbers of attack and defence dice; 0 attack dice forbid the attack.
+
+        able: the attackers without the garrison.
+        defenders: armies on the defended territory.
+        full_roll: the numbers of dice of a full roll.
+        garrison: the number of armies that must stay behind.
+        """
+        return min(able, full_roll[0]), min(defenders, full_roll[1])
+
+
+@dataclass(frozen=True, repr=False)
+class TiesCost(HouseRolls):
+    """A tie costs nobody an army, or both sides.
+
+    sides: `"nobody"`, `"both"` or `"both and taken"`. If the last armies of both sides fall in the
+        same roll, the attackers take the territory with `"both and taken"`. With `"both"` they do
+        not, and the territory counts as defended by one army.
+
+    >>> TiesCost("nobody").format_value()
+    'nobody'
+    """
+
+    sides: TiedSides = "nobody"
+
+    @property
+    def fits_turns(self) -> bool:
+        return self.sides == "nobody"
+
+    key = "ties_cost"
+    has_own_ties = True
+    off = "one side"
+
+    def __post_init__(self) -> None:
+        check_choice(self.sides, TIED, "ties_cost")
+
+    @property
+    def described(self) -> str:  # type: ignore[override] # a class variable of other modes
+        return f"ties that cost {self.sides.partition(' ')[0]}"
+
+    def format_value(self) -> object:
+        return self.sides
+
+    @classmethod
+    def read(cls, value: Any) -> Mode | None:
+        check_choice(value, (cls.off, *TIED), cls.key)
+        return None if value == cls.off else cls(value)
+
+    def describe(self) -> Iterator[str]:
+        if self.sides == "nobody":
+            yield "A tie costs nobody an army."
+            return
+        yield "A tie costs both sides an army."
+        taken = "" if self.sides == "both and taken" else "not "
+        yield f"If the last armies of both sides fall together, the territory is {taken}taken."
+
+
+@dataclass(frozen=True, repr=False)
+class LateDefenceDice(HouseRolls):
+    """The defender rolls a second die only from a number of armies on.
+
+    armies: the number of armies, at least 3. Each further die takes one more army.
+
+    >>> LateDefenceDice().count_dice(9, 2, (3, 2), 1), LateDefenceDice().count_dice(9, 3, (3, 2), 1)
+    ((3, 1), (3, 2))
+    """
+
+    armies: int = 3
+
+    key = "second_defence_die_from"
+    off = 2
+    described = "a late second defence die"
+
+    def __post_init__(self) -> None:
+        set_field(self, "armies", read_int(self.armies, self.key, 3, MAX_GAIN))
+
+    def count_dice(
+        self, able: int, defenders: int, full_roll: tuple[int, int], garrison: int
+    ) -> tuple[int, int]:
+        return min(able, full_roll[0]), min(max(defenders - self.armies + 2, 1), full_roll[1])
+
+    def format_value(self) -> object:
+        return self.armies
+
+    @classmethod
+    def read(cls, value: Any) -> Mode | None:
+        armies = read_int(value, cls.key, 2, MAX_GAIN)
+        return None if armies == cls.off else cls(armies)
+
+    def describe(self) -> Iterator[str]:
+        yield f"The defender throws a second die only with at least {self.armies} armies."
+
+
+@dataclass(frozen=True, repr=False)
+class NeverFewerDice(HouseRolls):
+    """The attacker may not roll fewer dice than the defender.
+
+    >>> NeverFewerDice().count_dice(2, 5, (3, 3), 1), NeverFewerDice().count_dice(2, 2, (3, 3), 1)
+    ((0, 3), (2, 2))
+    """
+
+    key = "never_fewer_dice"
+    off = False
+    described = "attackers who may not roll fewer dice than the defender"
+
+    def count_dice(
+        self, able: int, defenders: int, full_roll: tuple[int, int], garrison: int
+    ) -> tuple[int, int]:
+        attack, defence = super().count_dice(able, defenders, full_roll, garrison)
+        return attack if attack >= defence else 0, defence
+
+    def format_value(self) -> object:
+        return True
+
+    @classmethod
+    def read(cls, value: Any) -> Mode | None:
+        check_choice(value, (True, False), cls.key)
+        return cls() if value else None
+
+    def describe(self) -> Iterator[str]:
+        yield "The attacker may not throw fewer dice than the defender."
+
+
+@dataclass(frozen=True, repr=False)
+class LastDieAtTwoToOne(HouseRolls):
+    """The attacker rolls the last of the dice only with twice the armies of many defenders.
+
+    The armies on the attacking territory count with the garrison, and there must be at least three
+    defenders. Rules with four attack dice give the fourth die of TEG.
+
+    >>> fourth = LastDieAtTwoToOne()
+    >>> [fourth.count_dice(able, 3, (4, 3), 1) for able in (4, 5)]
+    [(3, 3), (4, 3)]
+    """
+
+    key = "last_attack_die_at_two_to_one"
+    off = False
+    described = "a last attack die at two to one"
+
+    def count_dice(
+        self, able: int, defenders: int, full_roll: tuple[int, int], garrison: int
+    ) -> tuple[int, int]:
+        is_double = defenders >= MANY_DEFENDERS and able + garrison >= 2 * defenders
+        most = full_roll[0] if is_double else max(full_roll[0] - 1, 1)
+        return min(able, most), min(defenders, full_roll[1])
+
+    def format_value(self) -> object:
+        return True
+
+    @classmethod
+    def read(cls, value: Any) -> Mode | None:
+        check_choice(value, (True, False), cls.key)
+        return cls() if value else None
+
+    def describe(self) -> Iterator[str]:
+        yield (
+            "The attacker throws the last die only with at least twice as many armies as there are "
+            f"defenders, and against at least {MANY_DEFENDERS}."
+        )
+
+
+MODES: tuple[type[Mode], ...] = (
+    TrueRandom,
+    BalancedBlitz,
+    DefenderSeesFirst,
+    ArmiesGrow,
+    TiesCost,
+    LateDefenceDice,
+    NeverFewerDice,
+    LastDieAtTwoToOne,
+)
 
 
 def mode_record(mode: Mode) -> dict[str, object]:
     """Return the value of every mode's key, for rules files and JSON.
 
     >>> mode_record(BalancedBlitz())
-    {'dice_mode': 'balanced blitz', 'defender_sees_first': False, 'all_ones_gain': 0}
+    {'dice_mode': 'balanced blitz', 'defender_sees_first': False, 'all_ones_gain': 0, \
+'ties_cost': 'one side', 'second_defence_die_from': 2, 'never_fewer_dice': False, \
+'last_attack_die_at_two_to_one': False}
     """
     return {mode.key: mode.off for mode in MODES} | {mode.key: mode.format_value()}
 

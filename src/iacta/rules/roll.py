@@ -30,12 +30,13 @@ from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin
 from iacta.probability.distribution import Distribution
 from iacta.rules.dice import Dice
-from iacta.rules.modes import ArmiesGrow
+from iacta.rules.modes import ArmiesGrow, HouseRolls, TiesCost
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, format_rules_argument
 
 SortedDice = tuple[int, ...]
 
+EVEN_ARMIES = 10**6  # with equally many armies, the dice of a very large even battle
 MAX_UNCHECKED_FACES = 100  # dice with more faces are refused unless a full roll is feasible
 MAX_THROW_PAIRS = 10**6  # the maximum number of pairs of different throws in `Roll.compared_dice`
 STEPS_PER_SECOND = 10**6
@@ -130,11 +131,7 @@ Losses(attackers=2, defenders=0): 2275})
         >>> Roll(3, 2, "five ones").losses()[Losses(attackers=-1, defenders=-1)]
         Fraction(1, 7776)
         """
-        counts, gain = self.loss_counts(), compute_gain(self.rules)
-        weights = {Losses(counts.pair_count - k, k): n for k, n in enumerate(counts.counts)}
-        return Distribution(
-            weights | ({Losses(-gain, -gain): counts.gains} if counts.gains else {})
-        )
+        return Distribution(count_losses(self.attack_dice, self.defence_dice, self.rules))
 
     def expected_losses(self) -> tuple[Fraction, Fraction]:
         """Return the exact expected losses of the attackers and of the defenders.
@@ -145,13 +142,11 @@ Losses(attackers=2, defenders=0): 2275})
         >>> round(float(attackers), 4), round(float(defenders), 4)
         (0.9209, 1.0791)
         """
-        counts = self.loss_counts()
-        gained = counts.gains * compute_gain(self.rules)
-        attackers = sum((counts.pair_count - k) * n for k, n in enumerate(counts.counts))
-        defenders = sum(k * n for k, n in enumerate(counts.counts))
-        return Fraction(attackers - gained, counts.total), Fraction(
-            defenders - gained, counts.total
-        )
+        counts = count_losses(self.attack_dice, self.defence_dice, self.rules)
+        attackers = sum(losses.attackers * n for losses, n in counts.items())
+        defenders = sum(losses.defenders * n for losses, n in counts.items())
+        total = sum(counts.values())
+        return Fraction(attackers, total), Fraction(defenders, total)
 
     def expected_losses_if_seen(self) -> tuple[Fraction, Fraction]:
         """Return the expected losses against a defender who sees the attack roll before theirs.
@@ -230,7 +225,12 @@ def break_even_ratio(rules: Rules | str = "classic") -> Fraction | None:
     rules = find_rules(rules)
     if not rules.mode.dice_chosen_first:
         return _compute_ratio_if_seen(rules)
-    attackers, defenders = Roll(*rules.full_roll, rules).expected_losses()
+    dice = rules.full_roll
+    if isinstance(rules.mode, HouseRolls):
+        dice = rules.mode.count_dice(EVEN_ARMIES, EVEN_ARMIES, dice, rules.garrison)
+        if not dice[0]:
+            return None
+    attackers, defenders = Roll(*dice, rules).expected_losses()
     return max(attackers, Fraction(0)) / defenders if defenders > 0 else None
 
 
@@ -273,6 +273,44 @@ def compute_gain(rules: Rules) -> int:
 
 
 @lru_cache(maxsize=4096)
+def count_losses(attack_dice: int, defence_dice: int, rules: Rules) -> Mapping[Losses, int]:
+    """Return the number of equally likely rolls with each loss, best for the attackers last.
+
+    >>> from iacta.rules.modes import TiesCost
+    >>> dict(count_losses(1, 1, Rules(mode=TiesCost("nobody"))))
+    {Losses(attackers=0, defenders=0): 6, Losses(attackers=0, defenders=1): 15, \
+Losses(attackers=1, defenders=0): 15}
+    """
+    if isinstance(rules.mode, TiesCost):
+        return _count_losses_with_ties(attack_dice, defence_dice, rules, rules.mode)
+    losses, gain = loss_counts(attack_dice, defence_dice, rules), compute_gain(rules)
+    counts = {Losses(losses.pair_count - k, k): n for k, n in enumerate(losses.counts)}
+    return counts | ({Losses(-gain, -gain): losses.gains} if losses.gains else {})
+
+
+def _count_losses_with_ties(
+    attack_dice: int, defence_dice: int, rules: Rules, mode: TiesCost
+) -> Mapping[Losses, int]:
+    compared = min(attack_dice, defence_dice)
+    sides = zip(rules.dice(attack_dice, defence_dice), (attack_dice, defence_dice), strict=True)
+    _refuse_roll(attack_dice, defence_dice, rules, _estimate_steps)
+    ours, theirs = (_list_compared(dice, count, compared) for dice, count in sides)
+    if len(ours) * len(theirs) > MAX_THROW_PAIRS:
+        raise TooLargeError(
+            f"a roll with {mode.described} may have at most {MAX_THROW_PAIRS:.0e} different "
+            f"results, got {len(ours) * len(theirs):.0e}"
+        )
+    tied = int(mode.sides != "nobody")
+    counts: dict[Losses, int] = defaultdict(int)
+    for (mine, weight), (other, more) in product(ours.items(), theirs.items()):
+        pairs = [*zip(mine, other, strict=True)]
+        cost = tied * sum(y == z for y, z in pairs)
+        lost, killed = sum(y < z for y, z in pairs), sum(y > z for y, z in pairs)
+        counts[Losses(lost + cost, killed + cost)] += weight * more
+    return dict(sorted(counts.items()))
+
+
+@lru_cache(maxsize=4096)
 def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts:
     """Return the exact distribution of the losses in a roll with the given numbers of dice.
 
@@ -283,6 +321,8 @@ def loss_counts(attack_dice: int, defence_dice: int, rules: Rules) -> LossCounts
 
     Source: Höhle (2025) sums p_adk over all rolls, and merges equal throws of each side.
     """
+    if isinstance(rules.mode, TiesCost):
+        raise rules.mode.make_unfit_error("where each pair of dice costs one army")
     _refuse_roll(attack_dice, defence_dice, rules, _estimate_steps)
     dice = rules.dice(attack_dice, defence_dice)
     counts = _count_losses(attack_dice, defence_dice, *dice, rules.ties)

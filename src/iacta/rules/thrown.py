@@ -41,7 +41,7 @@ from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.native.heartbeat import wait_for_result
 from iacta.probability.distribution import Distribution
 from iacta.rules.dice import Dice
-from iacta.rules.modes import ArmiesGrow, Mode, TrueRandom
+from iacta.rules.modes import ArmiesGrow, Mode, TiesCost, TrueRandom
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
 from iacta.rules.stop import ROLL_STOP_PURPOSE, StopRule
@@ -412,6 +412,11 @@ def compare_dice(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
     if isinstance(rules.mode, ArmiesGrow) and is_full and {*attack, *defence} == {1}:
         return Losses(-rules.mode.gain, -rules.mode.gain)
     killed = int(_count_ranks_won(sides[0], sides[1], rules)[0])
+    if isinstance(rules.mode, TiesCost):
+        ties = sum(int(mine[0] == other[0]) for mine, other in zip(*sides, strict=True))
+        killed = sum(int(mine[0] > other[0]) for mine, other in zip(*sides, strict=True))
+        cost = 0 if rules.mode.sides == "nobody" else ties
+        return Losses(len(sides[0]) - killed - ties + cost, killed + cost)
     return Losses(len(sides[0]) - killed, killed)
 
 

@@ -15,7 +15,16 @@ from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.reprs import PasteableMixin
 from iacta.rules.dice import Dice
-from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, Mode
+from iacta.rules.modes import (
+    ArmiesGrow,
+    BalancedBlitz,
+    DefenderSeesFirst,
+    LastDieAtTwoToOne,
+    LateDefenceDice,
+    Mode,
+    NeverFewerDice,
+    TiesCost,
+)
 from iacta.rules.rules import CLASSIC, Rules
 
 D6 = 6
@@ -306,6 +315,40 @@ RULE_SETS: tuple[RuleSet, ...] = (
         "After a conquest, as few armies as you like may move in, whatever was rolled.",
         "Risk, as some groups play instead of the official rule",
         ("no least advance",),
+    ),
+    RuleSet(
+        "ties cost nobody",
+        Rules(mode=TiesCost("nobody")),
+        "A tie costs nobody an army.",
+        "house rule",
+        ("ties nobody",),
+    ),
+    RuleSet(
+        "ties cost both",
+        Rules(mode=TiesCost("both")),
+        "A tie costs both sides an army; nobody takes a territory that both have left.",
+        "house rule",
+        ("ties both",),
+    ),
+    RuleSet(
+        "second die from three",
+        Rules(mode=LateDefenceDice()),
+        "The defender rolls a second die only with at least three armies.",
+        "house rule",
+    ),
+    RuleSet(
+        "risiko tournament",
+        Rules(defence=Dice((D6, D6, D6)), mode=NeverFewerDice()),
+        "Three defence dice; the attacker may not roll fewer dice than the defender.",
+        "RisiKo!, tournaments",
+        ("never fewer dice",),
+    ),
+    RuleSet(
+        "fourth die",
+        Rules(attack=Dice((D6,) * 4), defence=Dice((D6,) * 3), mode=LastDieAtTwoToOne()),
+        "Three defence dice; a fourth attack die at two to one against three or more defenders.",
+        "TEG, as some groups play it",
+        ("teg fourth die",),
     ),
     RuleSet(
         "five ones",

@@ -136,7 +136,7 @@ def check_war(turn: object) -> Turn:
     if not isinstance(turn, Turn):
         raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     for rules in (turn.rules, *turn.rules_of.values()):
-        if rules.mode.grows:
+        if not rules.mode.fits_plans:
             raise rules.mode.make_unfit_error("for the whole game")
     refuse_large_board(turn.board, "whole games")
     most = load_library("whole games").constant("MAX_ARMIES")

@@ -50,7 +50,7 @@ def list_kinds(rules: Rules, level: float, number_of_tests: int | None = None) -
     if faces <= MAX_POWER_FACES:
         name = "dice" if faces == 6 else f"dice of {faces} faces"
         kinds.append((name, DICE, np.full(faces, 1 / faces)))
-    if rules.mode.dice_chosen_first:
+    if rules.mode.has_plain_rolls:
         first, second = rules.full_roll
         chances = compute_outcome_chances(Trial("roll", first, second, rules)).values()
         kinds.append((f"rolls of {first} against {second}", ROLLS, np.array([*chances])))

@@ -1,0 +1,167 @@
+"""Battles under house rules for rolls, compared with a twin that enumerates all dice."""
+
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import iacta
+from iacta import Battle, Campaign, Dice, Rules
+from iacta.game import Attack
+from iacta.rules.modes import LastDieAtTwoToOne, LateDefenceDice, NeverFewerDice, TiesCost
+from tests.cases import for_each
+from tests.game.positions import make_line_turn
+
+THREE, FOUR = Dice((6, 6, 6)), Dice((6, 6, 6, 6))
+
+
+class House(NamedTuple):
+    """A house rule in words of its own, for the twin."""
+
+    rules: Rules
+    defence: int = 2
+    ties: str = "defender"
+    late: int = 0
+    is_equal: bool = False
+    has_fourth: bool = False
+
+
+HOUSES = {
+    "nobody": House(Rules(mode=TiesCost("nobody")), ties="nobody"),
+    "nobody, one die": House(Rules(defence=Dice((6,)), mode=TiesCost("nobody")), 1, "nobody"),
+    "both": House(Rules(mode=TiesCost("both")), ties="both"),
+    "both and taken": House(Rules(mode=TiesCost("both and taken")), ties="both and taken"),
+    "late": House(Rules(mode=LateDefenceDice()), late=1),
+    "later": House(Rules(defence=THREE, mode=LateDefenceDice(4)), 3, late=2),
+    "never fewer": House(Rules(defence=THREE, mode=NeverFewerDice()), 3, is_equal=True),
+    "fourth": House(Rules(FOUR, THREE, mode=LastDieAtTwoToOne()), 3, has_fourth=True),
+}
+
+
+@cache
+def enumerate_roll(attack: int, defence: int, ties: str) -> dict[tuple[int, int], Fraction]:
+    """Return the chance of each pair of losses, from all throws of the dice."""
+    counts: Counter[tuple[int, int]] = Counter()
+    for dice in product(range(1, 7), repeat=attack + defence):
+        lost = killed = 0
+        ours, theirs = sorted(dice[:attack])[::-1], sorted(dice[attack:])[::-1]
+        for mine, other in zip(ours, theirs, strict=False):
+            killed += mine > other or (mine == other and ties.startswith("both"))
+            lost += mine < other or (mine == other and ties != "nobody")
+        counts[lost, killed] += 1
+    return {losses: Fraction(n, counts.total()) for losses, n in counts.items()}
+
+
+def win(house: House, attackers: int, defenders: int) -> Fraction:
+    """Return the chance to win by recursion, garrison of 1 included."""
+
+    @cache
+    def value(a: int, d: int) -> Fraction:
+        if d <= 0:
+            return Fraction(a > 0 or house.ties == "both and taken")
+        if a <= 0:
+            return Fraction(0)
+        ours, theirs = min(a, 3), min(max(d - house.late, 1), house.defence)
+        if house.has_fourth and d >= 3 and a + 1 >= 2 * d:
+            ours = min(a, 4)
+        if house.is_equal and ours < theirs:
+            return Fraction(0)
+        law = enumerate_roll(ours, theirs, house.ties)
+        again = law.get((0, 0), Fraction(0))
+        onward = (p * value(a - x, d - y) for (x, y), p in law.items() if (x, y) != (0, 0))
+        return sum(onward, Fraction(0)) / (1 - again)
+
+    return value(attackers - 1, defenders)
+
+
+@for_each("house", HOUSES)
+def test_battles_agree_with_the_twin(house: str) -> None:
+    rules = HOUSES[house].rules
+    for attackers, defenders in ((1, 2), (2, 1), (2, 3), (4, 3), (7, 4), (9, 6), (5, 8)):
+        expected, battle = (
+            win(HOUSES[house], attackers, defenders),
+            Battle(attackers, defenders, rules),
+        )
+        assert battle.win_probability(exact=True) == expected
+        assert battle.win_probability() == pytest.approx(float(expected), rel=1e-13)
+        won = battle.outcomes(exact=True).prob(lambda end: end.defenders == 0)
+        assert won == expected
+        table = iacta.win_table(attackers, defenders, rules, exact=True)
+        assert table[-1, -1] == expected
+
+
+@for_each(
+    ("house", "attackers", "defenders", "chance"),
+    [
+        ("nobody", 10, 8, 0.90653),
+        ("nobody, one die", 3, 2, 0.66474),
+        ("both", 10, 8, 0.87275),
+        ("both and taken", 10, 8, 0.88210),
+        ("late", 10, 8, 0.68111),
+        ("never fewer", 10, 5, 0.5904),
+    ],
+)
+def test_battles_have_the_published_chances(
+    house: str, attackers: int, defenders: int, chance: float
+) -> None:
+    found = Battle(attackers, defenders, HOUSES[house].rules).win_probability()
+    assert found == pytest.approx(chance, abs=6e-6 if chance != 0.5904 else 6e-5)
+
+
+def test_ties_that_cost_nobody_take_more_rolls() -> None:
+    rolls = Battle(3, 2, HOUSES["nobody, one die"].rules).rolls()
+    assert rolls.mean() == pytest.approx(613 / 216, abs=1e-12)
+
+
+@for_each("house", HOUSES)
+def test_played_battles_end_as_computed(house: str) -> None:
+    battle = Campaign(6, [3], HOUSES[house].rules)
+    rng, runs = np.random.default_rng(1), 4000
+    won = sum(battle.play(rng)[-1].defenders_left == 0 for _ in range(runs))
+    chance = battle.win_probability()
+    assert abs(won / runs - chance) < 4 * (chance * (1 - chance) / runs) ** 0.5
+
+
+@for_each("house", HOUSES)
+def test_armies_needed_are_the_first_that_reach_the_chance(house: str) -> None:
+    rules = HOUSES[house].rules
+    needed = iacta.armies_needed(4, 0.8, rules)
+    assert win(HOUSES[house], needed - 1, 4) < Fraction(4, 5) <= win(HOUSES[house], needed, 4)
+
+
+def test_a_tie_leaves_a_turn_as_it_was() -> None:
+    turn = make_line_turn("r3 b2").with_options(rules=HOUSES["nobody"].rules)
+    attack = turn.actions()[0]
+    assert isinstance(attack, Attack)
+    assert turn.after(attack, (0, 0)) == turn
+    assert tuple(turn.compare_dice(attack, [6, 5], [6, 4])) == (0, 1)
+
+
+def test_the_dice_of_a_turn_follow_the_house_rule() -> None:
+    def limits(house: str, text: str) -> tuple[tuple[int, ...], int]:
+        turn = make_line_turn(text).with_options(rules=HOUSES[house].rules)
+        return turn.compute_dice_limits(*turn.board.territories[:2])
+
+    assert limits("late", "r9 b2") == ((3, 2, 1), 1)
+    assert limits("late", "r9 b3") == ((3, 2, 1), 2)
+    assert limits("never fewer", "r9 b2") == ((3, 2), 2)
+    assert limits("fourth", "r6 b3") == ((4, 3, 2, 1), 3)
+    assert limits("fourth", "r5 b3") == ((3, 2, 1), 3)
+    with pytest.raises(iacta.IllegalError, match="cannot attack"):
+        limits("never fewer", "r3 b3")
+
+
+def test_what_a_house_rule_does_not_allow_is_refused() -> None:
+    line, nobody = make_line_turn("r3 b2"), HOUSES["nobody"].rules
+    for refused in (
+        lambda: iacta.simulate_battle(9, 8, nobody),
+        lambda: iacta.best_plan(line.with_options(rules=nobody), iacta.TakeAll("B")),
+        lambda: Battle(9, 8, nobody, stop=iacta.StopRule(max_rolls=3)).outcomes(),
+        lambda: line.with_options(rules=HOUSES["both"].rules),
+    ):
+        with pytest.raises(iacta.IllegalError, match="rules with ties that cost"):
+            refused()
