@@ -45,6 +45,7 @@ from iacta.inputs.errors import TooLargeError as TooLargeError
 from iacta.methods.kernel import Outcome as Outcome
 from iacta.odds.arrays import expected_attackers_left as expected_attackers_left
 from iacta.odds.arrays import expected_defenders_left as expected_defenders_left
+from iacta.odds.arrays import expected_rolls as expected_rolls
 from iacta.odds.arrays import win_probability as win_probability
 from iacta.odds.arrays import win_table as win_table
 from iacta.odds.decisions import Boundary as Boundary
@@ -250,6 +251,7 @@ __all__ = [
     "evaluate_battle",
     "expected_attackers_left",
     "expected_defenders_left",
+    "expected_rolls",
     "find_rule_set",
     "find_rules",
     "go_on",

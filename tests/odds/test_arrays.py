@@ -8,7 +8,13 @@ import pandas as pd
 import pytest
 
 import iacta
-from iacta import expected_attackers_left, expected_defenders_left, win_probability, win_table
+from iacta import (
+    expected_attackers_left,
+    expected_defenders_left,
+    expected_rolls,
+    win_probability,
+    win_table,
+)
 from tests.adapters import lattice
 
 
@@ -31,6 +37,31 @@ def test_each_element_belongs_to_its_battle(rules: iacta.Rules | str) -> None:
             (theirs[index], battle.defenders_left(exact=True).mean()),
         ):
             assert abs(value - float(exact)) <= bound * float(exact)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(
+    "rules", ["classic", "capital", "defender sees first", iacta.Rules(garrison=0)]
+)
+def test_expected_rolls_are_the_means_of_the_rolls(exact: bool, rules: iacta.Rules | str) -> None:
+    attackers, defenders = np.array([[1, 2, 5, 9]]), np.array([[1], [7]])
+    means = expected_rolls(attackers, defenders, rules, exact=exact)
+    for i, j in np.ndindex(2, 4):
+        battle = iacta.Battle(int(attackers[0, j]), int(defenders[i, 0]), rules)
+        mean = battle.rolls(exact=exact).mean()
+        assert means[i, j] == (mean if exact else pytest.approx(mean, rel=1e-13))
+
+
+def test_expected_rolls_are_those_of_the_chain() -> None:
+    chain = iacta.Chain(12, 10)
+    ours, theirs = np.array(chain.transient).T
+    assert expected_rolls(ours, theirs) == pytest.approx(chain.t, rel=1e-13)
+
+
+def test_expected_rolls_without_rolls_are_refused() -> None:
+    for rules in ("balanced blitz", "five ones"):
+        with pytest.raises(iacta.IllegalError, match="cannot be used"):
+            expected_rolls(12, 10, rules)
 
 
 def test_two_numbers_give_a_number() -> None:

@@ -25,13 +25,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from iacta.methods.kernel import Kernel, refuse_too_large
+from iacta.methods.kernel import Kernel, make_table, refuse_too_large
 from iacta.probability.distribution import Distribution, Probability
 
 Numbers: TypeAlias = npt.NDArray[Any]  # an array of floats, or of fractions as objects
 Whole: TypeAlias = npt.NDArray[np.int64]
 
 MAX_LEFT_OUT = 1e-18
+TABLE_BYTES = 100  # for each state of a table
 COUNTING_STEPS = 10  # the time for a state, in steps of `refuse_too_large`
 
 
@@ -106,6 +107,43 @@ def count_rolls(kernel: Kernel, start: Iterable[Rolled]) -> Iterator[Rolled]:
     for (fewest_able, last), states in groups.items():
         for end in _count_group(fighters, states, fewest_able, last):
             yield end._replace(able=end.able + held_back)
+
+
+def tabulate_expected_rolls(kernel: Kernel, able: int, defenders: int) -> Numbers:
+    """Return the expected numbers of rolls of all battles up to a size, `[defenders, attackers]`.
+
+    kernel: the kernel of the battles, without a stop rule.
+    able: the largest number of attackers, garrison excluded.
+    defenders: the largest number of defenders.
+
+    The table is filled by t(a, d) = 1 + Σ_{x,y} p_xy(a, d) · t(a − x, d − y). Exceptions are as for
+    `count_rolls`; rules under which armies can grow also raise `IllegalError`.
+
+    >>> from iacta.methods import choose_kernel
+    >>> from iacta.rules.rules import CLASSIC
+    >>> tabulate_expected_rolls(choose_kernel(CLASSIC), 2, 1).round(4).tolist()
+    [[0.0, 0.0, 0.0], [0.0, 1.0, 1.4213]]
+    """
+    if kernel.rules.mode.grows:
+        raise kernel.rules.mode.make_unfit_error("for a table of expected rolls")
+    refuse_too_large(
+        able + kernel.garrison,
+        defenders,
+        memory=TABLE_BYTES * able * defenders,
+        method="roll_counts",
+        states=COUNTING_STEPS * able * defenders,
+    )
+    moves = kernel.tabulate_moves(able, defenders)
+    table = make_table((able, defenders), exact=kernel.exact)
+    for total in range(2, able + defenders + 1):
+        d = np.arange(max(1, total - able), min(defenders, total - 1) + 1)
+        a, rolls = total - d, kernel.number(1)
+        for (lost, killed), chances in moves.items():
+            last_d, last_a = (size - 1 for size in chances.shape)
+            chance = chances[np.minimum(d, last_d), np.minimum(a, last_a)]
+            rolls = rolls + chance * table[d - killed, a - lost]
+        table[d, a] = rolls
+    return table
 
 
 def _count_group(

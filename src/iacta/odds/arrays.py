@@ -22,6 +22,7 @@ from iacta.inputs.checks import (
 from iacta.inputs.errors import IllegalError
 from iacta.methods import choose_kernel
 from iacta.methods.kernel import Floats, Kernel, Values
+from iacta.methods.roll_counts import tabulate_expected_rolls
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
@@ -78,6 +79,14 @@ class BattleFunction(Protocol):
     def __call__(
         self, attackers: Armies, defenders: Armies, rules: RuleSets = ..., **options: Unpack[_Exact]
     ) -> Fractions: ...
+    @overload
+    def __call__(
+        self,
+        attackers: Armies,
+        defenders: Armies,
+        rules: RuleSets = ...,
+        **options: Unpack[_Either],
+    ) -> Floats | Fractions: ...
 
 
 def _take_arrays(computation: Computation) -> BattleFunction:
@@ -167,6 +176,20 @@ def expected_defenders_left(battles: _Battles) -> npt.NDArray[Any]:
     1.3394
     """
     return battles.compute_defenders_left()
+
+
+@_take_arrays
+def expected_rolls(battles: _Battles) -> npt.NDArray[Any]:
+    """Return the expected number of rolls of each battle.
+
+    The arguments, shapes and errors are the same as for `win_probability`. Raises `IactaError` for
+    rules under which armies can grow, or battles are not decided roll by roll.
+
+    >>> expected_rolls([[5], [12]], [4, 10]).round(4)
+    array([[3.0065, 4.0569],
+           [4.0267, 8.5848]])
+    """
+    return battles.compute_rolls()
 
 
 @overload
@@ -341,6 +364,10 @@ class _Battles:
 
     def compute_defenders_left(self) -> npt.NDArray[Any]:
         return self._compute_means(won=lambda _: 0, lost=lambda armies: armies)
+
+    def compute_rolls(self) -> npt.NDArray[Any]:
+        table = tabulate_expected_rolls(self.kernel, *self._sizes)
+        return np.asarray(table[self.defenders, np.maximum(self.attackers - self.staying, 0)])
 
     def _make_empty_array(self, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         return np.empty(shape, dtype=object if self.exact else float)
