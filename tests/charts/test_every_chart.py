@@ -37,6 +37,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "estimates": lambda: running_estimates(BATTLE, runs=200, seed=3),
     "best": lambda: iacta.spread_defenders(10, 12, 3),
     "chances": lambda: iacta.win_table(6, 5),
+    "averages": lambda: iacta.win_table(6, 5) * 9,
     "attackers": lambda: 6,
     "defenders": lambda: 3,
     "board": iacta.classic_board,

@@ -39,6 +39,44 @@ def test_the_map_shows_its_rules_and_their_garrison() -> None:
     assert "(classic rules)" in draw_example("win_chance_map").description
 
 
+def test_the_sheet_is_one_page_with_the_numbers_of_the_library() -> None:
+    sheet = charts.cheat_sheet("capital", attackers=9, defenders=6)
+    page = sheet.content("pdf")
+    assert b"/MediaBox [0 0 595 842]" in page
+    assert len(re.findall(rb"/Type /Page\b", page)) == 1
+    for row in sheet.tables["chances"]:
+        battle = Battle(row["attackers"], row["defenders"], "capital")
+        assert row["win_probability"] == pytest.approx(battle.win_probability(), abs=1e-12)
+    for row in sheet.tables["losses"]:
+        battle = Battle(row["attackers"], row["defenders"], "capital")
+        assert row["average"] == pytest.approx(battle.attackers_lost().mean(), abs=1e-12)
+    svg = sheet.content("svg").decode()
+    assert svg.count("<text") > 9 * 6 * 2  # all numbers are written
+    with pytest.raises(iacta.IllegalError, match="attackers must be a whole number from 1 to 20"):
+        charts.cheat_sheet(attackers=30)
+
+
+@pytest.mark.parametrize("show", ["losses", "left", "rolls"])
+def test_a_table_shows_the_means_of_each_battle(show: str) -> None:
+    record = ask("table", attackers=6, defenders=4, rules="capital", show=show).data.to_json()
+    for a, d in np.ndindex(6, 4):
+        battle = Battle(a + 1, d + 1, "capital")
+        means = {
+            "losses": {
+                "expected_attackers_lost": battle.attackers_lost().mean(),
+                "expected_defenders_lost": battle.defenders_lost().mean(),
+            },
+            "left": {
+                "expected_attackers_left": battle.attackers_left().mean(),
+                "expected_defenders_left": battle.defenders_left().mean(),
+            },
+            "rolls": {"expected_rolls": battle.rolls().mean()},
+        }[show]
+        assert {key for key in record if key.startswith("expected")} == means.keys()
+        for key, mean in means.items():
+            assert record[key][a][d] == pytest.approx(float(mean), abs=1e-12)
+
+
 def test_the_answer_is_the_first_sufficient_number() -> None:
     for side, enough in (("attackers", 17), ("defenders", 8)):
         rows = get_only_table(draw_example(f"chance_by_{side}"))

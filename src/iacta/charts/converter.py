@@ -31,8 +31,9 @@ WARM_UP_SPEC = {
 def convert(spec: str, kind: str) -> bytes:
     """Convert a specification to an image, or return the script of HTML pages.
 
-    spec: the Vega-Lite specification as JSON; for `"raster"`, an SVG picture; ignored for `"html"`.
-    kind: one of `CONVERTED`, or `"raster"` to convert an SVG to PNG.
+    spec: the Vega-Lite specification as JSON; for `"raster"` and `"page"`, an SVG picture; ignored
+        for `"html"`.
+    kind: one of `CONVERTED`, or `"raster"` or `"page"` to convert an SVG to PNG or PDF.
     """
     import vl_convert  # slow to import
 
@@ -42,6 +43,8 @@ def convert(spec: str, kind: str) -> bytes:
         return vl_convert.vegalite_to_png(spec, scale=SCALE)
     if kind == "pdf":
         return vl_convert.vegalite_to_pdf(spec)
+    if kind == "page":
+        return vl_convert.svg_to_pdf(spec)
     if kind == "raster":
         return vl_convert.svg_to_png(spec, scale=SCALE)
     return _load_script(vl_convert).encode()

@@ -34,6 +34,7 @@ from iacta.charts.subtitles import (
 from iacta.charts.theme import AMBER, BLUE, GREY, RED
 from iacta.charts.vega import Row, View, field, layer, table_view, vconcat
 from iacta.forms.percentages import percent
+from iacta.forms.roll_counts import describe_rolls
 from iacta.forms.sentences import add_noun, join_phrases
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError
@@ -198,6 +199,28 @@ def distribution(distribution: Distribution[Any]) -> Chart:
         "The probability of each outcome"
         + (f", without the {left_out:,} least likely." if left_out else "."),
         {"outcomes": rows},
+    )
+
+
+@register_chart()
+def roll_counts(battle_or_campaign: Battle | Campaign) -> Chart:
+    """Draw the probability of each number of rolls until a battle or a campaign ends.
+
+    battle_or_campaign: the battle or the campaign.
+
+    The table `rolls` has ranges from `least` to `most` with a `probability`, as in
+    `battle_outcomes`. Exceptions are as for `Battle.rolls`.
+    """
+    kind = Battle if isinstance(battle_or_campaign, Battle) else Campaign
+    check_type(battle_or_campaign, kind, "battle_or_campaign")
+    rolls = battle_or_campaign.rolls()
+    rows = list_bars({(CHANCE, count): chance for count, chance in rolls.items()})
+    bars = histogram("rolls", rows, "rolls until it ends", {CHANCE: BLUE}, is_signed=False)
+    return Chart(
+        bars.encode(color={"value": BLUE}),
+        describe_rolls(rolls),
+        describe_attack(battle_or_campaign),
+        {"rolls": rows},
     )
 
 
@@ -473,13 +496,13 @@ def simulated_outcomes(
     return Chart(
         drawn,
         summarise_simulation(simulation.won, battle),
-        f"{describe_simulation(battle)} Bars: games with dice{format_seed(seed)}; vertical lines: "
+        f"{describe_attack(battle)} Bars: games with dice{format_seed(seed)}; vertical lines: "
         f"{CONFIDENCE:.0%} intervals; horizontal lines: exact.",
         {"outcomes": rows},
     )
 
 
-def describe_simulation(battle: Battle | Campaign) -> str:
+def describe_attack(battle: Battle | Campaign) -> str:
     if isinstance(battle, Battle):
         return format_battle(battle.attackers, battle.defenders, battle.rules, battle.stop)
     chain, count = battle.stages(), len(battle.territories)

@@ -26,6 +26,10 @@ SUFFIXES = (*CONVERTED, "json", "csv")
 TITLE_WIDTH = {False: 72, True: 42}
 SUBTITLE_WIDTH = {False: 104, True: 56}
 
+PAGE_SIZE = 595, 842  # A4, in points
+PAGE_MARGIN = 36  # half an inch
+SIDES = ("width", "height")
+
 FIT = Path(__file__).with_name("fit.js")  # shared with `iacta.web`
 
 
@@ -39,6 +43,7 @@ class Chart:
     tables: the rows of each table, by name, most important table first.
     narrow: properties that replace properties of `view` in a narrow plot. Titles are always wrapped
         to fit.
+    is_page: whether a PDF has the size of a printed page (A4).
     """
 
     view: View
@@ -46,6 +51,7 @@ class Chart:
     subtitle: str
     tables: Tables
     narrow: Mapping[str, Any] = field(default_factory=dict)
+    is_page: bool = False
 
     def __repr__(self) -> str:
         return f"<Chart: {self.title}>"
@@ -107,6 +113,9 @@ class Chart:
         """
         if kind == "csv":
             return self.to_csv().encode()
+        if kind == "pdf" and self.is_page:
+            picture = self.content("svg", dark=dark, make=make)
+            return make(fit_page(picture, PAPER[dark]), "page")
         return _convert_spec(self.to_dict(dark=dark), kind, make=make)
 
     def save(
@@ -181,6 +190,28 @@ def add_description(svg: bytes, spec: Mapping[str, Any]) -> bytes:
     end = svg.index(b">") + 1
     root = svg[: end - 1].replace(b"<svg ", b'<svg role="img" ', 1)
     return root + b">" + "".join(texts).encode() + svg[end:]
+
+
+def fit_page(svg: bytes, fill: str) -> str:
+    """Return an SVG picture of the size of a page that contains a picture, scaled to fit.
+
+    svg: the picture.
+    fill: the colour of the page.
+
+    >>> fit_page(b'<svg width="100" height="50"><g/></svg>', "white")[:60]
+    '<svg xmlns="http://www.w3.org/2000/svg" width="595" height="'
+    """
+    picture = svg.decode()
+    root = picture[: picture.index(">")]
+    width, height = (float(root.partition(f' {side}="')[2].partition('"')[0]) for side in SIDES)
+    (page_width, page_height), margin = PAGE_SIZE, PAGE_MARGIN
+    scale = min((page_width - 2 * margin) / width, (page_height - 2 * margin) / height)
+    left = (page_width - scale * width) / 2
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{page_width}" height="{page_height}">'
+        f'<rect width="{page_width}" height="{page_height}" fill="{fill}"/>'
+        f'<g transform="translate({left:.1f},{margin}) scale({scale:.4f})">{picture}</g></svg>'
+    )
 
 
 def fit_width(spec: Mapping[str, Any], *, dark: bool = False, width: int = WIDTH) -> dict[str, Any]:

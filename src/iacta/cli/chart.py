@@ -7,7 +7,7 @@ from fractions import Fraction
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from iacta.charts import Chart
+from iacta.charts import Chart, cheat_sheet, roll_counts
 from iacta.cli.print_answer import Command, command
 from iacta.cli.terminal import show_progress
 from iacta.forms.form import ClashError, Example, Form, Topic, make_form, parameter
@@ -187,6 +187,13 @@ _add_chart(
 _add_chart("difference", charts.final_difference, "50 50 --garrison 0")
 _add_chart("score", charts.campaign_score, "72 22 8 2 2 2 7 1 1 3 1 2 3 5 1 --seed 1")
 _add_chart("convergence", charts.convergence, "12 10 --runs 1e5 --seed 1")
+_add_chart("rolls", roll_counts, "12 10")
+_add_chart(
+    "sheet",
+    cheat_sheet,
+    attackers=Option("20", minimum=1),
+    defenders=Option("15", minimum=1),
+)
 _add_chart("states", charts.state_space, "4 2")
 _add_chart("tree", charts.probability_tree, "4 2")
 _add_chart(

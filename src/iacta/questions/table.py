@@ -1,24 +1,41 @@
-"""The chance to win for every battle up to a given size."""
+"""The chance to win, or other means, for every battle up to a given size."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar, TypeAlias, overload
 
+import numpy as np
 import numpy.typing as npt
 
 from iacta.forms.form import Example, Topic, parameter
+from iacta.forms.parameter_kinds import OneOf
 from iacta.forms.percentages import format_all_digits
 from iacta.forms.question import Answer, Charts, Question, Watch, question
-from iacta.forms.record import RepeatedBattle, key
+from iacta.forms.record import OMITTED, RepeatedBattle, key
 from iacta.forms.sections import Cell, Section, Shaded, Table
-from iacta.forms.sentences import note_rules
+from iacta.forms.sentences import capitalise, note_rules
 from iacta.forms.shared_parameters import ARMIES, ExactForm, RulesForm
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import TooLargeError
 from iacta.inputs.meanings import Unit
-from iacta.odds.arrays import win_table
+from iacta.odds.arrays import (
+    expected_attackers_left,
+    expected_defenders_left,
+    expected_rolls,
+    win_table,
+)
+
+Numbers: TypeAlias = list[list[float]]
 
 ROW_HEADING = "attackers"
+CONTINUED = "against {} to {} defenders"
+MEANS = {
+    "expected_attackers_lost": "armies that you lose",
+    "expected_defenders_lost": "armies that they lose",
+    "expected_attackers_left": "armies that you have left",
+    "expected_defenders_left": "armies that they have left",
+    "expected_rolls": "rolls to the end",
+}
 MAX_JSON_CELLS = 5 * 10**6  # about 100 MB of text
 
 
@@ -26,10 +43,11 @@ MAX_JSON_CELLS = 5 * 10**6  # about 100 MB of text
     "table",
     Topic.STUDY,
     Example("table 20 20", "the chances of every battle up to 20 against 20"),
+    Example("table 12 10 --show losses", "the armies that you lose on average"),
     Example("table 10 10 --garrison 0", "attackers without the garrison, as in the literature"),
 )
 class TableQuestion(RulesForm, ExactForm, Question):
-    """List the chance to win for every battle up to a given size."""
+    """List the odds of every battle up to a given size."""
 
     headline: ClassVar = "All battles on one page"
 
@@ -39,17 +57,39 @@ class TableQuestion(RulesForm, ExactForm, Question):
         is_argument=True,
     )
     defenders: int = parameter(ARMIES, "The largest number of defenders.", is_argument=True)
+    show: str = parameter(
+        OneOf(("chance", "losses", "left", "rolls")),
+        "The numbers to show: the chance to win, or the losses of both sides, the armies left or "
+        "the number of rolls, on average.",
+        default="chance",
+    )
 
     def answer(self, watch: Watch | None = None) -> "TableAnswer":
         return TableAnswer(self)
 
 
 class TableRecord(RepeatedBattle):
-    """For every battle up to a given size, the chance to win: `attackers` by `defenders`."""
+    """For every battle up to a given size, the chance to win and other means.
 
-    win_probability: list[list[Unit]] = key(
-        "For each number of attackers from 1, a row with the chance against each number of "
-        "defenders from 1."
+    Each table has a row for each number of attackers from 1, with a number for each number of
+    defenders from 1.
+    """
+
+    win_probability: list[list[Unit]] = key("The chance to win.")
+    expected_attackers_lost: Numbers = key(
+        "With `--show losses`: the attackers lost on average.", default=OMITTED
+    )
+    expected_defenders_lost: Numbers = key(
+        "With `--show losses`: the defenders lost on average.", default=OMITTED
+    )
+    expected_attackers_left: Numbers = key(
+        "With `--show left`: the attackers left on average, garrison included.", default=OMITTED
+    )
+    expected_defenders_left: Numbers = key(
+        "With `--show left`: the defenders left on average.", default=OMITTED
+    )
+    expected_rolls: Numbers = key(
+        "With `--show rolls`: the rolls to the end on average.", default=OMITTED
     )
 
 
@@ -66,6 +106,25 @@ class TableAnswer(Answer):
             question.attackers, question.defenders, question.rule_set.rules, exact=question.exact
         )
 
+    @cached_property
+    def averages(self) -> dict[str, npt.NDArray[Any]]:
+        """The tables of means that `show` names, by JSON key, in the shape of `chances`."""
+        question = self.question
+        ours, theirs = np.ogrid[1 : question.attackers + 1, 1 : question.defenders + 1]
+        rules, exact = question.rule_set.rules, question.exact
+        if question.show == "rolls":
+            return {"expected_rolls": expected_rolls(ours, theirs, rules, exact=exact)}
+        if question.show == "chance":
+            return {}
+        our_left = expected_attackers_left(ours, theirs, rules, exact=exact)
+        their_left = expected_defenders_left(ours, theirs, rules, exact=exact)
+        if question.show == "left":
+            return {"expected_attackers_left": our_left, "expected_defenders_left": their_left}
+        return {
+            "expected_attackers_lost": ours - our_left,
+            "expected_defenders_lost": theirs - their_left,
+        }
+
     @property
     def data(self) -> TableRecord:
         question = self.question
@@ -75,24 +134,49 @@ class TableAnswer(Answer):
                 f"got {quote(question.attackers)} by {quote(question.defenders)}; "
                 "--csv has no limit"
             )
-        chances = self.chances.astype(float).tolist()
-        return TableRecord.from_attributes(self, question, win_probability=chances)
+        tables = {"win_probability": self.chances, **self.averages}
+        return TableRecord.from_attributes(
+            self,
+            question,
+            **{name: table.astype(float).tolist() for name, table in tables.items()},
+        )
 
     def rows(self) -> Iterator[Sequence[object]]:
+        if self.averages:
+            yield from self._list_battles()
+            return
         yield (ROW_HEADING, *range(1, self.chances.shape[1] + 1))
         for attackers, row in enumerate(self.chances, start=1):
             yield (attackers, *map(format_all_digits, row.tolist()))
 
+    def _list_battles(self) -> Iterator[Sequence[object]]:
+        tables = {"win_probability": self.chances, **self.averages}
+        yield (ROW_HEADING, "defenders", *tables)
+        for index in np.ndindex(self.chances.shape):
+            yield (
+                *(n + 1 for n in index),
+                *(format_all_digits(x.item(*index)) for x in tables.values()),
+            )
+
     def draw(self, charts: Charts) -> Any:
         rule_set = self.question.rule_set
+        if self.averages:
+            name, numbers = next(iter(self.averages.items()))
+            return charts.average_map(numbers, MEANS[name], rule_set.rules, rule_set.name)
         return charts.win_chance_map(self.chances, rule_set.rules, rule_set.name)
 
     def sections(self) -> Iterator[Section]:
         note = note_rules(self.question.rule_set.name)
-        yield Section([f"Chance to win in percent; the attackers include your garrison{note}:"])
         columns = (ROW_HEADING, *map(str, range(1, self.chances.shape[1] + 1)))
-        rows = _ShadedRows(self.chances.astype(float))
-        yield Section([Table(columns, rows, continued="against {} to {} defenders")])
+        chances = self.chances.astype(float)
+        if not self.averages:
+            yield Section([f"Chance to win in percent; the attackers include your garrison{note}:"])
+            yield Section([Table(columns, _ShadedRows(chances), continued=CONTINUED)])
+        for name, numbers in self.averages.items():
+            mean = capitalise(MEANS[name])
+            yield Section([f"{mean}, on average; the attackers include your garrison{note}:"])
+            shaded = _ShadedRows(chances, numbers.astype(float))
+            yield Section([Table(columns, shaded, continued=CONTINUED)])
         if self.question.exact:
             yield Section(["--csv prints the exact fractions."])
 
@@ -102,10 +186,11 @@ class _ShadedRows(Sequence[Sequence[Cell]]):
 
     chances: the chances to win: one row per number of attackers, one column per number of
         defenders, both from 1.
+    averages: numbers to show instead of the chances, which then only choose the colours.
     """
 
-    def __init__(self, chances: npt.NDArray[Any]) -> None:
-        self._chances = chances
+    def __init__(self, chances: npt.NDArray[Any], averages: npt.NDArray[Any] | None = None) -> None:
+        self._chances, self._averages = chances, averages
 
     def __len__(self) -> int:
         return len(self._chances)
@@ -118,5 +203,8 @@ class _ShadedRows(Sequence[Sequence[Cell]]):
         if isinstance(index, slice):
             return [self[row] for row in range(len(self))[index]]
         chances = self._chances[index].tolist()
+        texts = [f"{100 * chance:.0f}" for chance in chances]
+        if self._averages is not None:
+            texts = [f"{number:.1f}" for number in self._averages[index].tolist()]
         attackers = range(1, len(self) + 1)[index]
-        return str(attackers), *(Shaded(f"{100 * chance:.0f}", chance) for chance in chances)
+        return str(attackers), *map(Shaded, texts, chances)

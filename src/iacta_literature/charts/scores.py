@@ -9,9 +9,9 @@ from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.charts.axes_and_labels import axis, exact_field
 from iacta.charts.outcomes import (
     compute_exact_chance,
+    describe_attack,
     describe_campaign,
     describe_fate,
-    describe_simulation,
     group_outcomes,
     histogram,
     list_bars,
@@ -235,7 +235,7 @@ def convergence(
     return Chart(
         layer(*layers),
         summarise_simulation(estimates[-1], battle_or_campaign),
-        f"{describe_simulation(battle_or_campaign)} The share of games won{format_seed(seed)}, "
+        f"{describe_attack(battle_or_campaign)} The share of games won{format_seed(seed)}, "
         f"with its {CONFIDENCE:.0%} interval" + end,
         tables,
     )
