@@ -25,6 +25,7 @@ from iacta.board.position import read_position as read_position
 from iacta.fairness.audit import Audit as Audit
 from iacta.fairness.audit import audit as audit
 from iacta.game import Capitals as Capitals
+from iacta.game import CardOdds as CardOdds
 from iacta.game import Evaluation as Evaluation
 from iacta.game import Hand as Hand
 from iacta.game import Missions as Missions
@@ -160,6 +161,7 @@ __all__ = [
     "Campaign",
     "CampaignOutcome",
     "Capitals",
+    "CardOdds",
     "Chain",
     "Continent",
     "Continuation",

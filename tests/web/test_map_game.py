@@ -8,6 +8,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from iacta import CardOdds, Hand
+from iacta.forms.percentages import percent
 from tests.web.board_page import TINY, attack, link, open_more, reopen, says, spot
 from tests.web.conftest import Visit, barriers
 
@@ -361,6 +363,35 @@ def cards_link(hands: str, *, seats: str = "person.simple", more: str = "") -> s
         f"v=3&p=red&p=blue&h=a9.b1.b1.b2&f=3&c=phase%3D{more or 'trade'}%3Bcards%3D{hands}"
         f"&y={seats}&go=1&e=1",
     )
+
+
+def test_a_tap_on_the_cards_of_a_player_shows_what_they_bring(visit: Visit) -> None:
+    page = visit(cards_link("red%3A2.1.0.1.0%2Cblue%3A3"))
+    cards = page.locator("#legend").get_by_role("button", name="3 cards")
+    expect(cards).to_have_attribute("aria-expanded", "false")
+    cards.click()
+    said = page.locator("#legend .help")
+    expect(said).to_contain_text("Blue holds a set with a chance of ")
+    odds = CardOdds(Hand(infantry=2, cavalry=1, jokers=1), {"blue": 3})
+    [blue] = odds.list_opponents()
+    expect(said).to_contain_text(f"a chance of {percent(blue.set_chance)}.")
+    expect(said).to_contain_text(f"worth {float(blue.prey.worth):.2f} armies to you.")
+    cards.click()
+    expect(said).to_have_count(0)
+    page.locator("#legend").get_by_role("button", name="4 cards").click()
+    expect(said).to_contain_text("Your hand contains a set.")
+
+
+def test_what_cards_bring_is_hidden_with_the_hand_of_a_person(visit: Visit) -> None:
+    page = visit(cards_link("red%3A2.1.0.1.0%2Cblue%3A3", seats="person.person"))
+    legend = page.locator("#legend")
+    expect(legend).to_contain_text("3 cards")
+    expect(legend.get_by_role("button")).to_have_count(0)
+    tap(page, "I am red")
+    expect(legend.get_by_role("button")).to_have_count(0)
+    # Not ignored as the second of two fast taps.
+    page.get_by_role("button", name="Show my cards").dispatch_event("click")
+    expect(legend.get_by_role("button", name="3 cards")).to_be_visible()
 
 
 def test_a_set_of_cards_is_traded_by_tapping_its_cards(visit: Visit) -> None:

@@ -36,6 +36,7 @@ from iacta.charts.vega import Row, View, field, layer, table_view, vconcat
 from iacta.forms.percentages import percent
 from iacta.forms.roll_counts import describe_rolls
 from iacta.forms.sentences import add_noun, join_phrases
+from iacta.game.card_odds import CardOdds
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError
 from iacta.methods.kernel import Outcome, is_won
@@ -158,6 +159,34 @@ def roll_losses(roll: Roll) -> Chart:
         f"Armies lost in one roll of {dice} against {roll.defence_dice} "
         f"({describe_rules(roll.rules)}).",
         {"losses": rows},
+    )
+
+
+@register_chart(default_for="CardOdds")
+def set_chances(odds: CardOdds) -> Chart:
+    """Draw the chance that a hand contains a set of cards, for each number of cards.
+
+    odds: the hand, and what is known of the other cards.
+
+    The table `chances` has the columns `cards` and `probability`.
+    """
+    rows: list[Row] = [
+        {"cards": add_noun(number, "card", "cards"), "probability": float(chance)}
+        for number, chance in odds.list_set_chances()
+    ]
+    base = table_view("chances").encode(
+        y=row_axis("cards", rows, "cards in hand"),
+        x=axis("probability:Q", CHANCE, {"domain": [0, 1.1]}, format="~%", tickCount=5),
+        tooltip=[field("cards:N", title="cards"), exact_field("probability", CHANCE)],
+    )
+    text = base.mark("text", align="left", dx=5).encode(text=field("probability:Q", format=".4~%"))
+    return Chart(
+        layer(base.mark("bar", color=BLUE), text).properties(height=50 * len(rows)),
+        "The hand may never contain a set."
+        if odds.cards_needed is None
+        else f"A set takes {float(odds.cards_needed):.4f} cards on average.",
+        f"The chance that a hand contains a set of cards ({odds.deck.number} cards in the deck).",
+        {"chances": rows},
     )
 
 

@@ -25,6 +25,7 @@ from iacta.game.actions import (
     Reveal,
     Trade,
 )
+from iacta.game.card_odds import CardOdds, OpponentCards, Prey, TradeOption, find_card_odds
 from iacta.game.cards import Hand, Sets, traded_armies
 from iacta.game.deal import deal
 from iacta.game.missions import Eliminate, Hidden, Mission, Missions, OwnContinents, OwnTerritories
@@ -44,6 +45,7 @@ __all__ = [
     "Attack",
     "BorderOdds",
     "Capitals",
+    "CardOdds",
     "Defend",
     "Eliminate",
     "EndPhase",
@@ -56,6 +58,7 @@ __all__ = [
     "Mission",
     "Missions",
     "Move",
+    "OpponentCards",
     "OwnContinents",
     "OwnTerritories",
     "Phase",
@@ -63,6 +66,7 @@ __all__ = [
     "PlayedStep",
     "PlayedTurn",
     "Policy",
+    "Prey",
     "Result",
     "Reveal",
     "Sets",
@@ -70,11 +74,13 @@ __all__ = [
     "Survivor",
     "Throw",
     "Trade",
+    "TradeOption",
     "Turn",
     "Victory",
     "deal",
     "evaluate",
     "evaluate_battle",
+    "find_card_odds",
     "list_border_odds",
     "play_step",
     "read_action",

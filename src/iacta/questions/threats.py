@@ -17,11 +17,17 @@ from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import add_noun, capitalise, name_armies
 from iacta.forms.shared_parameters import TIME_LIMIT
 from iacta.game import Turn
+from iacta.game.card_odds import OpponentCards, find_card_odds
 from iacta.game.legal import list_fortifications
 from iacta.inputs.meanings import Count, Unit
 from iacta.native.deadline import Deadline
 from iacta.plan.levels import USUAL, read_level
 from iacta.plan.problem import enter_phase
+from iacta.questions.cards import (
+    OpponentCardsRecord,
+    describe_opponents,
+    make_opponent_record,
+)
 from iacta.questions.plan.armies_cards_hold import describe_placement
 
 THREATS_CONDITION = (
@@ -41,7 +47,7 @@ MIN_SHOWN = 5e-5  # minimum chance to show
     Example("threats game.toml --time-limit 1", "the same, but within a second"),
 )
 class ThreatsQuestion(MomentForm, Question):
-    """Find the territories, bonuses and players that opponents threaten next turn."""
+    """Find the territories, bonuses and players under threat next turn."""
 
     headline: ClassVar = "What can they do to me?"
     is_search: ClassVar = True
@@ -121,6 +127,11 @@ class ThreatsRecord(KeyedRecord):
     threats: Sequence[ThreatenedRecord] = key("All threats, likeliest first.")
     level: str = key("The level of the search; empty if the time was too short for any level.")
     is_complete: bool = key("Whether the search finished within the time limit.")
+    cards: Sequence[OpponentCardsRecord] = key(
+        "What the opponents' cards bring; left out without cards. The threats do not include "
+        "these armies.",
+        default=OMITTED,
+    )
     move: HelpfulMoveRecord = key(
         "The fortifying move that helps most; left out if no move is known to help.",
         default=OMITTED,
@@ -144,6 +155,14 @@ class ThreatsAnswer(Answer):
             goals.setdefault(describe_threat(threat, self.found.player), {})[threat.player] = threat
         return goals
 
+    @cached_property
+    def cards(self) -> list[OpponentCards]:
+        """What the opponents' cards bring; empty if no opponent holds cards."""
+        seen = self.question.turn.seen_by(self.found.player)
+        if seen.cards is None or seen.winner is not None:
+            return []
+        return [each for each in find_card_odds(seen).list_opponents() if each.number]
+
     @property
     def data(self) -> ThreatsRecord:
         found = self.found
@@ -159,6 +178,7 @@ class ThreatsAnswer(Answer):
             threats=rows,
             level=found.level,
             is_complete=found.is_complete,
+            cards=[make_opponent_record(each) for each in self.cards] or OMITTED,
             move=OMITTED if found.move is None else make_move_record(found.move, found.player),
         )
 
@@ -195,6 +215,8 @@ class ThreatsAnswer(Answer):
         if table:
             columns = ("", *players)
             yield Section([Table(columns, table)], title="Threats on their next turn:")
+        if self.cards:
+            yield describe_opponents(self.cards)
 
     def draw(self, charts: Charts) -> Any:
         return charts.threat_bars(self)

@@ -370,8 +370,8 @@ class TurnRecord(BriefTurn):
     odds: the odds of each legal battle.
     condition: the victory condition and the progress of each player in words; empty if the last
         survivor wins.
-    standings: each surviving player's new armies next turn, continents and number of cards, in
-        words.
+    standings: each surviving player's new armies next turn and continents, in words.
+    hands: the number of cards of each surviving player; empty in a game without cards.
     hand: the cards of the player to move.
     trades: in the phase `trade`, the legal trades.
     must_trade: whether the player must trade a set.
@@ -388,6 +388,7 @@ class TurnRecord(BriefTurn):
     odds: list[BorderState]
     condition: str
     standings: dict[str, str]
+    hands: dict[str, int]
     hand: list[HandCard]
     trades: list[PossibleTrade]
     must_trade: bool

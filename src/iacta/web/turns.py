@@ -431,6 +431,9 @@ def _describe_choices(turn: Turn) -> dict[str, Any]:
         "standings": {name: _describe_standing(turn, name) for name in turn.survivors}
         if turn.winner is None
         else {},
+        "hands": {name: turn.hand_of(name).number for name in turn.survivors}
+        if turn.cards is not None
+        else {},
         **describe_hands(turn),
         "count": describe_count(turn),
         **describe_ways_to_win(turn),
@@ -442,21 +445,15 @@ def _describe_choices(turn: Turn) -> dict[str, Any]:
 
 
 def _describe_standing(turn: Turn, player: str) -> str:
-    """Return the income of a player's next turn, their continents and the number of their cards."""
+    """Return the income of a player's next turn, and their continents."""
     names = turn.position.list_territories(player)
     lands = [
         shorten_name(each.name)
         for each in turn.board.continents
         if each.territories and {*each.territories} <= {*names}
     ]
-    number = turn.hand_of(player).number
-    parts = [
-        f"{turn.new_armies(player):+} next turn",
-        f"with {', '.join(lands)}" if lands else "",
-    ]
-    if turn.cards is not None:
-        parts.append(add_noun(number, "card", "cards"))
-    return ", ".join(filter(None, parts))
+    income = f"{turn.new_armies(player):+} next turn"
+    return f"{income}, with {', '.join(lands)}" if lands else income
 
 
 def _describe_border(turn: Turn, odds: BorderOdds, numbers: Mapping[str, int]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import ClassVar, cast
 from iacta.board.board import Board, fold_name
 from iacta.board.files import read_board
 from iacta.board.position import Position
+from iacta.forms.card_kinds import Trades
 from iacta.forms.form import parameter
 from iacta.forms.moment import (
     FROM,
@@ -22,7 +23,6 @@ from iacta.forms.parameter_kinds import (
     Chance,
     CommaList,
     Flag,
-    Kind,
     Name,
     NewArmies,
     Number,
@@ -45,7 +45,7 @@ from iacta.forms.shared_parameters import (
 from iacta.game import Sets, Turn, traded_armies
 from iacta.game.moment import read_moment
 from iacta.game.state import FORTIFY, FortifyReach
-from iacta.inputs.checks import parse_int, quote, read_int, read_list, set_field
+from iacta.inputs.checks import quote, set_field
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.plan import (
     Goal,
@@ -66,34 +66,6 @@ PLAYS = ("rolls", "battles")
 MAX_ERROR_TERRITORIES = 3  # maximum number of territories to name in an error message
 WORTH = Number(minimum=0, maximum=int(MAX_WORTH))
 USUAL_WORTH = {"territory_value": 1, "bonus_value": 1, "army_value": 0}
-
-
-class Trades(Kind):
-    """The armies for the next sets of cards, or `fixed` for the fixed values of the app.
-
-    >>> Trades().parse("10,12", "trade").nth(2), Trades().parse("fixed", "trade").is_fixed
-    (15, True)
-    """
-
-    metavar: ClassVar[str] = "ARMIES"
-
-    def parse(self, text: str, name: str) -> Sets:
-        if text.strip() == "fixed":
-            return Sets(is_fixed=True)
-        return Sets(tuple(parse_int(part.strip(), name) for part in text.split(",")))
-
-    def check(self, value: object, name: str) -> Sets:
-        if isinstance(value, Sets):
-            return value
-        if isinstance(value, str):
-            return self.parse(value, name)
-        return Sets(tuple(read_int(number, name) for number in read_list(value, name, "numbers")))
-
-    def format(self, value: Sets) -> str:
-        return "fixed" if value.is_fixed else ",".join(map(str, value.values))
-
-    def to_json(self, value: Sets) -> str:
-        return self.format(value)
 
 
 class PlanParameters(VictoryForm, RulesForm, Question):

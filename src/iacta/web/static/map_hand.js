@@ -3,11 +3,12 @@
 // The server draws the cards, and lists the legal trades with the keys of their cards. If several
 // persons play, a hand is shown only in the turn of its owner, after a tap.
 
+import { postJson } from "./ask.js";
 import { actions } from "./map_actions.js";
 import { svg } from "./map_board.js";
 import { countPersons, isComputer, isGame } from "./map_game.js";
 import { button, row, tool } from "./map_parts.js";
-import { findTurn, findTurnStart, store, update } from "./map_store.js";
+import { findSeen, findTurn, findTurnStart, store, update } from "./map_store.js";
 import { element } from "./redraw.js";
 
 const SET_SIZE = 3;
@@ -108,4 +109,28 @@ function drawCard({ symbol, territory }) {
     svg("svg", size, svg("path", { d: SYMBOLS[symbol] })),
     ` ${symbol}${place ? `, ${place}` : ""}`,
   ];
+}
+
+/** Return the number of a player's cards, a button that tells what they bring, and the words. */
+export function showCardCount(player) {
+  const number = findTurn().hands[player];
+  if (number === undefined) return [];
+  const words = `${number} ${number === 1 ? "card" : "cards"}`;
+  if (isComputer() || !isHandShown() || !findSeen()) return [`, ${words}`];
+  const key = `${findSeen()} ${player}`;
+  const said = store.cards.key === key && store.cards.words;
+  const ask = () => (said ? update({ cards: { key: "" } }) : askCards(key, player));
+  const more = { className: "link", ariaExpanded: String(Boolean(said)) };
+  return [[", ", tool(words, ask, more)], said && element("p", { className: "help" }, said)];
+}
+
+/** Ask what the cards of a player bring. */
+async function askCards(key, player) {
+  update({ cards: { key, words: "Counting …" } });
+  const body = { position: findSeen(), board: store.board.board };
+  const words = await postJson("api/v1/cards", body).then(
+    ({ words: own, opponents }) => opponents.find((each) => each.player === player)?.words ?? own,
+    (error) => error.message,
+  );
+  if (store.cards.key === key) update({ cards: { key, words } });
 }

@@ -11,6 +11,7 @@ import {
 import { describeHolder, findLink, finishAddress, makeLink } from "./map_address.js";
 import { svg } from "./map_board.js";
 import { describeSeat, findStrike, isComputer, isGame, isWon, playOn } from "./map_game.js";
+import { showCardCount } from "./map_hand.js";
 import { findNextStep } from "./map_history.js";
 import {
   countEmpty,
@@ -279,7 +280,8 @@ function showLegend({ owners, armies: numbers }) {
     const words = ` ${findPlayer(player).short}${kind}: `;
     const standing = isAnalysing() && findTurn()?.standings?.[store.state.players[player]];
     const said = [armies, lands, standing].filter(Boolean).join(", ");
-    return element("li", {}, markPlayer(player), words, said, showProgress(player));
+    const [cards, told] = standing ? showCardCount(store.state.players[player]) : [];
+    return element("li", {}, markPlayer(player), words, said, cards, showProgress(player), told);
   });
   redraw(on.legend, rows);
 }

@@ -48,6 +48,7 @@ export const store = {
   hint: null, // in a game: the hint in words, and the ends of its arrow
   showing: "armies", // the numbers on the map: "armies", "income" or "danger"
   isAdvising: false, // whether the numbers of the turn are shown in a game
+  cards: { key: "" }, // what a player's cards bring in words, with the turn and the player as key
   traded: [], // the selected cards of the hand, by their index
   handOf: "", // the code of the turn whose player asked to see the hand, if several persons play
   isWatching: false, // whether the turns of computers are shown step by step

@@ -1,0 +1,108 @@
+"""The kinds of parameters about cards: hands, and the armies for sets."""
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from iacta.forms.parameter_kinds import Kind, Schema
+from iacta.game.cards import SYMBOLS, Hand, Sets
+from iacta.inputs.checks import parse_int, quote, read_int, read_list
+from iacta.inputs.errors import IllegalError, MalformedError
+
+MAX_CARDS = 500  # the largest number of cards of a deck
+
+# The words for the fields of a hand; the first word of a field is printed.
+WORDS = {
+    **{symbol: symbol for symbol in SYMBOLS},
+    "wild": "jokers",
+    "wilds": "jokers",
+    "wildcard": "jokers",
+    "wildcards": "jokers",
+    "joker": "jokers",
+    "jokers": "jokers",
+    "unknown": "unknown",
+    "hidden": "unknown",
+}
+
+
+def format_cards(hand: Hand) -> str:
+    """Return the cards of a hand in words; `"none"` for an empty hand.
+
+    >>> format_cards(Hand(infantry=2, jokers=1))
+    '2 infantry, 1 wild'
+    """
+    names = {field: word for word, field in reversed(WORDS.items())}
+    counts = zip(hand._fields, hand.counts, strict=False)
+    return ", ".join(f"{number} {names[field]}" for field, number in counts if number) or "none"
+
+
+class HeldCards(Kind):
+    """The cards of a hand or a deck: numbers of infantry, cavalry, artillery, wild, unknown.
+
+    >>> HeldCards().parse("2 infantry, 1 wild", "hand"), HeldCards().parse("3", "hand")
+    (Hand(infantry=2, jokers=1), Hand(unknown=3))
+    """
+
+    metavar: ClassVar[str] = "CARDS"
+
+    def parse(self, text: str, name: str) -> Hand:
+        counts: dict[str, int] = {}
+        for part in [] if text.strip() in ("", "none") else text.split(","):
+            found = re.fullmatch(r"(\S+)(?:\s+(\w+))?", part.strip())
+            word = "unknown" if found is None or found[2] is None else found[2].lower()
+            if found is None or word not in WORDS:
+                raise IllegalError(
+                    f"{name} must be cards such as '2 infantry, 1 wild', got {quote(text)}"
+                )
+            number = parse_int(found[1], name, 0, MAX_CARDS)
+            counts[WORDS[word]] = counts.get(WORDS[word], 0) + number
+        numbers = [counts.get(field, 0) for field in Hand._fields[:-1]]
+        return Hand._make((*numbers, ()))
+
+    def check(self, value: object, name: str) -> Hand:
+        if isinstance(value, Hand):
+            return value
+        if isinstance(value, str):
+            return self.parse(value, name)
+        if isinstance(value, int):
+            return Hand(unknown=read_int(value, name, 0, MAX_CARDS))
+        if isinstance(value, Mapping):
+            return self.parse(", ".join(f"{n} {word}" for word, n in value.items()), name)
+        raise MalformedError(f"{name} must be cards, got {quote(value)}")
+
+    def format(self, value: Hand) -> str:
+        return format_cards(value)
+
+    def to_json(self, value: Hand) -> str:
+        return format_cards(value)
+
+    def schema(self) -> Schema:
+        return {"type": ["string", "integer"]}
+
+
+class Trades(Kind):
+    """The armies for the next sets of cards, or `fixed` for the fixed values of the app.
+
+    >>> Trades().parse("10,12", "trade").nth(2), Trades().parse("fixed", "trade").is_fixed
+    (15, True)
+    """
+
+    metavar: ClassVar[str] = "ARMIES"
+
+    def parse(self, text: str, name: str) -> Sets:
+        if text.strip() == "fixed":
+            return Sets(is_fixed=True)
+        return Sets(tuple(parse_int(part.strip(), name) for part in text.split(",")))
+
+    def check(self, value: object, name: str) -> Sets:
+        if isinstance(value, Sets):
+            return value
+        if isinstance(value, str):
+            return self.parse(value, name)
+        return Sets(tuple(read_int(number, name) for number in read_list(value, name, "numbers")))
+
+    def format(self, value: Sets) -> str:
+        return "fixed" if value.is_fixed else ",".join(map(str, value.values))
+
+    def to_json(self, value: Sets) -> str:
+        return self.format(value)
