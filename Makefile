@@ -179,7 +179,7 @@ $(VENV)/wheels: | $(VENV)/pip
 
 $(VENV)/plot $(VENV)/docs: EXTRAS := methods,plot
 $(VENV)/serve: EXTRAS := serve
-$(VENV)/test $(VENV)/check $(VENV)/bench: EXTRAS := cluster,serve
+$(VENV)/test $(VENV)/check $(VENV)/bench: EXTRAS := cluster,graphs,serve
 
 $(PLAYER:%=$(VENV)/%): $(SETTINGS) | $(VENV)/bin/python
 	@$(INSTALL) $(IACTA) '.$(EXTRAS:%=[%])'

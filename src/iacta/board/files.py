@@ -23,6 +23,7 @@ from iacta.board.formats.reading import (
     read_file,
     read_json,
 )
+from iacta.board.formats.tables import read_continents
 from iacta.inputs.errors import IactaError
 from iacta.inputs.files import (
     UnreadableError,
@@ -139,6 +140,33 @@ def parse_board_text(text: str, name: str = "board") -> BoardFile:
     drawn, draft = read_text(normalize_text(text), _stem(Path(name)))
     board, remarks = assemble(draft)
     return BoardFile(board, drawn.name, remarks)
+
+
+def add_continents(content: BoardFile, path: str | PathLike[str]) -> BoardFile:
+    """Return a board with the continents of a second file.
+
+    content: the board; its own continents are replaced.
+    path: the path of a table with a continent, its bonus and its territories in each line.
+
+    Raises `IactaError`, with line numbers, for unknown territories and unreadable tables.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> tiny = parse_board_text("Egypt,Congo")
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "continents.csv")
+    ...     _ = file.write_text("Africa,3,Egypt,Congo")
+    ...     add_continents(tiny, file).board.continents
+    (Continent(name='Africa', bonus=3, territories=('Egypt', 'Congo')),)
+    """
+    file = read_path(path, "continents")
+    draft = own.read_board_table(FileTable(content.board.to_record()), content.board.name)
+    with add_file_name(file, "continents"):
+        board, remarks = assemble(draft._replace(continents=read_continents(read_file(file).text)))
+    # The lines of these remarks are lines of the second file.
+    known = {remark.text for remark in content.remarks}
+    more = (Remark(None, remark.text) for remark in remarks if remark.text not in known)
+    return content._replace(board=board, remarks=(*content.remarks, *more))
 
 
 def _stem(file: Path) -> str:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from iacta.board.board import Board, Continent
-from iacta.board.files import BUILT_IN, BoardFile, write_board
+from iacta.board.files import BUILT_IN, BoardFile, add_continents, write_board
 from iacta.board.formats import FORMATS
 from iacta.board.formats.draft import Cards, Remark
 from iacta.board.position import Holding, Position, format_position_toml
@@ -65,6 +65,11 @@ class BoardQuestion(VictoryForm, Question):
         excludes="odds",
         default=None,
     )
+    continents: str | None = parameter(
+        FileName(),
+        "Read the continents from a table (CSV): in each line a name, the bonus, and territories.",
+        default=None,
+    )
     template: bool = parameter(
         Flag(),
         "Print a position file for you to edit, with all territories; or the file of a position.",
@@ -87,6 +92,8 @@ class BoardQuestion(VictoryForm, Question):
     def answer(self, watch: Watch | None = None) -> "BoardAnswer | PositionAnswer | OddsAnswer":
         content = read_board_or_moment(self.file)
         if isinstance(content, BoardFile):
+            if self.continents is not None:
+                content = add_continents(content, self.continents)
             if self.odds:
                 raise ClashError("{odds} needs a position, got the board {0!r}", content.board.name)
             if self.win_by is not None:
@@ -96,6 +103,8 @@ class BoardQuestion(VictoryForm, Question):
             if self.to is not None:
                 write_board(content.board, self.to)
             return BoardAnswer(self, content)
+        if self.continents is not None:
+            raise ClashError("{continents} needs a board, got a position")
         content = self.set_victory(content)
         if self.odds:
             return OddsAnswer(self, self._apply_rules(content))

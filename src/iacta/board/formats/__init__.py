@@ -3,10 +3,18 @@
 To add a format, write a module with a `BoardFormat` and list it in `FORMATS`.
 """
 
-from pathlib import Path
-
 from iacta.board.board import Board
-from iacta.board.formats import conquer_club, conquest, domination, lux, own, warzone
+from iacta.board.formats import (
+    conquer_club,
+    conquest,
+    domination,
+    graph,
+    lux,
+    members,
+    own,
+    tables,
+    warzone,
+)
 from iacta.board.formats.draft import BoardFormat, Draft, make_names_unique
 from iacta.board.formats.reading import BoardText
 from iacta.inputs.errors import IllegalError, MalformedError
@@ -22,7 +30,15 @@ FORMATS = (
     lux.FORMAT,
     warzone.FORMAT,
     conquest.FORMAT,
+    *graph.FORMATS,
+    members.FORMAT,
+    own.YAML,
+    tables.MATRIX,
+    tables.ADJACENCY,
+    tables.EDGES,
 )
+# These formats are tried last, because they accept any table that resembles a board.
+TOLERANT = (own.JSON, own.TOML, own.YAML, tables.MATRIX, tables.ADJACENCY, tables.EDGES)
 
 
 def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
@@ -34,10 +50,7 @@ def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
     The content determines the format, because several formats use the same endings, such as `.map`.
     """
     source = BoardText(text)
-    # iacta's own formats are tried last, because they accept any table that resembles a board.
-    for board_format in sorted(
-        FORMATS, key=lambda board_format: board_format in (own.JSON, own.TOML)
-    ):
+    for board_format in sorted(FORMATS, key=lambda board_format: board_format in TOLERANT):
         draft = board_format.read(source, name)
         if draft is not None:
             return board_format, make_names_unique(draft)
@@ -56,10 +69,10 @@ def format_board(board: Board, name: str) -> str:
     writers = {
         board_format.ending: board_format.write for board_format in FORMATS if board_format.write
     }
-    ending = Path(name).suffix.lower()
-    if ending not in writers:
+    fitting = [ending for ending in writers if name.lower().endswith(ending)]
+    if not fitting:
         *most, last = writers
         raise IllegalError(
             f"the file must end in {', '.join(most)} or {last}, got {quote_path(name)}"
         )
-    return writers[ending](board)
+    return writers[max(fitting, key=len)](board)

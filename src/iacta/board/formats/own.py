@@ -1,4 +1,4 @@
-"""iacta's own format in JSON or TOML: territories with the names of their neighbours.
+"""iacta's own format in JSON, TOML or YAML: territories with the names of their neighbours.
 
 ```text
 {"name": "tiny", "directed": false,
@@ -28,15 +28,18 @@ from iacta.board.board import (
     read_point,
 )
 from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
-from iacta.board.formats.reading import BoardText, FileTable, KeyPath, read_toml
+from iacta.board.formats.reading import BoardText, FileTable, KeyPath, prefix_line, read_toml
 from iacta.inputs.checks import quote, read_int
-from iacta.inputs.errors import IllegalError
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, missing_error
 
 KEYS = ("name", "directed", "territories", "continents", "places", "outlines")
 CONTINENT_KEYS = ("bonus", "territories")
 TABLES = ("territories", "continents")
 # The number of keys that are compared with known keys; more would take seconds.
 MAX_COMPARED_KEYS = 20
+YAML_TABLE = re.compile(r"^territories[ \t]*:", re.MULTILINE)
+NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,20})?", re.ASCII)
+MAX_YAML_BYTES = 10**6
 MIN_KEY_SIMILARITY = 0.8  # the `difflib` ratio above which a key counts as a misspelling
 TOML_TABLE = re.compile(
     r"""^[ \t]*+\[?+[ \t]*+["']?([\w-]++)["']?[ \t]*+(?:[].]|=[ \t]*+\{)""", re.MULTILINE
@@ -133,6 +136,74 @@ def _read_toml(source: BoardText, name: str) -> Draft | None:
     return read_board_table(read_toml(source.plain), name) if _is_own(keys) else None
 
 
+def _read_yaml(source: BoardText, name: str) -> Draft | None:
+    if not YAML_TABLE.search(source.plain):
+        return None
+    yaml, text = _load_yaml(), source.plain
+    if len(text.encode()) > MAX_YAML_BYTES:
+        raise TooLargeError(f"YAML must be at most {MAX_YAML_BYTES} bytes")
+    # This loader reads all values as strings, so that the name "No" is not a truth value.
+    loader = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
+    try:
+        # References could describe more data than fits in the memory.
+        for token in yaml.scan(text, loader):
+            if isinstance(token, yaml.AliasToken):
+                line = token.start_mark.line + 1
+                raise MalformedError(prefix_line(line, "references are not allowed in YAML"))
+        entries = yaml.load(text, loader)
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or "it is nested too deeply"
+        line = mark.line + 1 if mark else None
+        raise MalformedError(prefix_line(line, f"the text is not YAML: {reason}")) from None
+    if not isinstance(entries, dict):
+        raise MalformedError(f"the YAML must be a table, got {quote(entries)}")
+    return read_board_table(FileTable(_read_values(entries)), name)
+
+
+def _load_yaml() -> Any:
+    try:
+        import yaml
+    except ImportError:
+        raise missing_error("YAML needs PyYAML, which is not installed", "graphs") from None
+    return yaml
+
+
+def _read_values(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of a YAML file, with the values that are not names as JSON has them."""
+    found = dict(entries)
+    if "directed" in found:
+        found["directed"] = {"true": True, "false": False}.get(found["directed"], found["directed"])
+    if isinstance(continents := found.get("continents"), dict):
+        found["continents"] = {
+            name: {**entry, "bonus": _read_value(entry["bonus"])}
+            if isinstance(entry, dict) and "bonus" in entry
+            else entry
+            for name, entry in continents.items()
+        }
+    return found | {key: _read_value(found[key]) for key in ("places", "outlines") if key in found}
+
+
+def _read_value(value: Any) -> Any:
+    """Return numbers in a value of YAML as numbers.
+
+    >>> _read_value({"Peru": ["10", "2.5"]})
+    {'Peru': [10, 2.5]}
+    """
+    if isinstance(value, dict):
+        return {key: _read_value(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_read_value(part) for part in value]
+    if isinstance(value, str) and NUMBER.fullmatch(value):
+        return float(value) if "." in value else int(value)
+    return value
+
+
+def _write_yaml(board: Board) -> str:
+    text: str = _load_yaml().safe_dump(board.to_record(), allow_unicode=True, sort_keys=False)
+    return text
+
+
 def _is_own(keys: Sequence[str]) -> bool:
     """Return whether keys resemble the keys of a board or a position; tolerate misspellings."""
     import difflib  # a slow import
@@ -151,3 +222,4 @@ def _is_own(keys: Sequence[str]) -> bool:
 
 JSON = BoardFormat("iacta's own", ".json", _read_json, _write_json)
 TOML = BoardFormat("iacta's own", ".toml", _read_toml, Board.to_toml)
+YAML = BoardFormat("iacta's own", ".yaml", _read_yaml, _write_yaml)

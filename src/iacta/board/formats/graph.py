@@ -1,0 +1,332 @@
+"""Graph files, read and written through NetworkX: GML, GraphML, DOT and node-link JSON.
+
+```text
+graph tiny {
+  subgraph cluster_x { label="Africa"; bonus=3; Egypt; "East Africa" }
+  Egypt -- "East Africa";
+  Peru -- Egypt;
+}
+```
+
+A node is a territory, and an edge is a border, which leads both ways unless the graph is directed.
+The attributes of a node are optional:
+
+- `name` or `label`: the name of the territory; by default the identifier of the node
+- `continent` and `bonus`: its continent, and the bonus of the continent; lists separated by
+  semicolons for a territory in several continents
+- `x` and `y`: its place
+
+In DOT, a cluster with a label is a continent too. Weights and other attributes are ignored.
+"""
+
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from iacta.board.board import (
+    MAX_BONUS,
+    MAX_BORDERS,
+    MAX_TERRITORIES,
+    Board,
+    check_count,
+    collapse_spaces,
+    read_point,
+)
+from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
+from iacta.board.formats.reading import BoardText
+from iacta.inputs.checks import parse_int, quote
+from iacta.inputs.errors import IllegalError, MalformedError, missing_error
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pydot
+
+COMMENT = re.compile(r"//[^\n]*|^[ \t]*#[^\n]*|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+DOT = re.compile(r"\s*(?:strict\s+)?(?:di)?graph\b[^\[{]*\{", re.IGNORECASE)
+GML = re.compile(r"(?:\s*(?!graph\b)\w+\s[^\n\[]*\n)*\s*graph\s*\[", re.IGNORECASE)
+CONTINENT_MARK = ";"  # between the continents of a territory
+# The exceptions that NetworkX raises for wrong files, besides its own.
+MISTAKES = (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
+KEYS = ("name", "label", "title")
+
+
+def _load_networkx() -> Any:
+    try:
+        import networkx as nx
+    except ImportError:
+        raise missing_error("graph files need NetworkX, which is not installed", "graphs") from None
+    return nx
+
+
+# Reading.
+
+
+def _read_gml(source: BoardText, name: str) -> Draft | None:
+    if not GML.match(COMMENT.sub("", source.plain)):
+        return None
+    nx = _load_networkx()
+    try:
+        graph = nx.parse_gml(source.plain, label="id")
+    except (*MISTAKES, nx.NetworkXError) as error:
+        raise MalformedError(f"the text is not GML: {_say(error)}") from None
+    return _make_draft(graph, name)
+
+
+def _read_graphml(source: BoardText, name: str) -> Draft | None:
+    if source.xml("graphml") is None:
+        return None
+    nx = _load_networkx()
+    try:
+        graph = nx.parse_graphml(source.text.encode())
+    except (
+        nx.NetworkXError,
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        SyntaxError,
+    ) as error:
+        raise MalformedError(f"the text is not GraphML: {_say(error)}") from None
+    return _make_draft(graph, name)
+
+
+def _read_node_link(source: BoardText, name: str) -> Draft | None:
+    entries = source.json.entries if source.json else {}
+    links = next((key for key in ("links", "edges") if isinstance(entries.get(key), list)), None)
+    if links is None or not isinstance(entries.get("nodes"), list):
+        return None
+    nx = _load_networkx()
+    try:
+        graph = nx.node_link_graph(dict(entries), edges=links)
+    except (*MISTAKES, nx.NetworkXError) as error:
+        raise MalformedError(f"the JSON is not a node-link graph: {_say(error)}") from None
+    return _make_draft(graph, name)
+
+
+def _read_dot(source: BoardText, name: str) -> Draft | None:
+    if not DOT.match(COMMENT.sub("", source.plain)):
+        return None
+    nx = _load_networkx()
+    try:
+        import pydot
+    except ImportError:
+        raise missing_error("DOT files need pydot, which is not installed", "graphs") from None
+    try:
+        found = pydot.graph_from_dot_data(source.plain)
+    except Exception as error:  # the parser of pydot documents no exceptions
+        raise MalformedError(f"the text is not DOT: {_say(error)}") from None
+    if not found:
+        raise MalformedError("the text is not DOT: it has a syntax error")
+    if len(found) > 1:
+        raise MalformedError(f"the text must contain one DOT graph, got {len(found)}")
+    top = found[0]
+    graph = nx.DiGraph() if top.get_type() == "digraph" else nx.Graph()
+    graph.graph["name"] = _unquote(str(top.get_name()))
+    for part in _walk_graphs(top):
+        cluster = _read_attributes(part) if part is not top else {}
+        for node in part.get_nodes():
+            key = _unquote(str(node.get_name()))
+            if key not in {"node", "edge", "graph"}:  # defaults
+                _add_node(graph, key, _read_attributes(node), cluster)
+        for edge in part.get_edges():
+            ends = [_list_ends(end) for end in (edge.get_source(), edge.get_destination())]
+            for key in (key for keys in ends for key in keys):
+                _add_node(graph, key, {}, cluster)
+            graph.add_edges_from((start, end) for start in ends[0] for end in ends[1])
+    return _make_draft(graph, name)
+
+
+def _add_node(
+    graph: "nx.Graph[Any]", key: str, attributes: Mapping[str, str], cluster: Mapping[str, str]
+) -> None:
+    """Add a node of DOT, with the continent of its cluster."""
+    home = {}
+    if "label" in cluster:
+        home = {"continent": cluster["label"], "bonus": cluster.get("bonus", "0")}
+    graph.add_node(key, **home | dict(attributes))
+
+
+def _walk_graphs(graph: "pydot.Graph") -> "Iterator[pydot.Graph]":
+    waiting = [graph]
+    while waiting:
+        part = waiting.pop(0)
+        yield part
+        waiting += part.get_subgraphs()
+
+
+def _list_ends(end: Any) -> list[str]:
+    """Return the nodes at an end of an edge: one node, without its port, or those of a subgraph."""
+    if isinstance(end, str):
+        return [_unquote(end if end.startswith('"') else end.partition(":")[0])]
+    nodes = end.get("nodes", {}) if isinstance(end, Mapping) else end.obj_dict.get("nodes", {})
+    return [_unquote(name) for name in nodes]
+
+
+def _read_attributes(part: Any) -> dict[str, str]:
+    return {key: _unquote(str(value)) for key, value in part.get_attributes().items()}
+
+
+def _unquote(text: str) -> str:
+    r"""Return the text of a DOT identifier.
+
+    >>> _unquote('"the \\"Cape\\""'), _unquote("Peru")
+    ('the "Cape"', 'Peru')
+    """
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        return text[1:-1].replace('\\"', '"').replace("\\n", " ")
+    return text
+
+
+def _make_draft(graph: "nx.Graph[Any]", name: str) -> Draft:
+    """Convert a graph to a draft."""
+    check_count(graph.number_of_nodes(), MAX_TERRITORIES, "territories")
+    check_count(graph.number_of_edges(), MAX_BORDERS, "borders")
+    beside: dict[Any, dict[Any, None]] = {node: {} for node in graph}
+    for start, end in graph.edges():
+        if start != end:
+            beside[start][end] = None
+    territories = [
+        DraftTerritory(
+            str(node),
+            _find_name(node, given),
+            None,
+            tuple(Mention(str(end), None) for end in beside[node]),
+            _find_place(given),
+        )
+        for node, given in graph.nodes(data=True)
+    ]
+    title = graph.graph.get("name") or graph.graph.get("label")
+    title = collapse_spaces(str(title)) if title and title != "G" else name
+    return Draft(title, territories, _list_continents(graph), graph.is_directed())
+
+
+def _find_name(node: object, given: Mapping[str, Any]) -> str:
+    texts = (html.unescape(str(given[key])) for key in KEYS if given.get(key) not in (None, ""))
+    name = collapse_spaces(next(texts, ""))
+    return collapse_spaces(str(node)) if name in ("", r"\N") else name
+
+
+def _find_place(given: Mapping[str, Any]) -> tuple[float, float] | None:
+    if "x" not in given or "y" not in given:
+        return None
+    x, y = (str(given[key]) for key in ("x", "y"))
+    try:
+        return read_point([float(x), float(y)], "x and y")
+    except ValueError:
+        raise MalformedError(f"x and y must be numbers, got {quote(x)} and {quote(y)}") from None
+
+
+def _list_continents(graph: "nx.Graph[Any]") -> list[DraftContinent]:
+    """Return the continents that the nodes name, in the order of their first nodes."""
+    members: dict[str, list[Mention]] = {}
+    bonuses: dict[str, str] = {}
+    for node, given in graph.nodes(data=True):
+        names = _split(given.get("continent", ""))
+        worth = _split(given.get("bonus", "")) or ["0"] * len(names)
+        if len(worth) not in (1, len(names)):
+            raise MalformedError(
+                f"node {quote(str(node))} must have as many bonuses as continents, got "
+                f"{quote(given['bonus'])} for {quote(given['continent'])}"
+            )
+        for continent, bonus in zip(names, worth * len(names), strict=False):
+            members.setdefault(continent, []).append(Mention(str(node), None))
+            known = bonuses.setdefault(continent, bonus)
+            if bonus != known and bonus != "0":
+                if known != "0":
+                    raise IllegalError(
+                        f"continent {quote(continent)} must have one bonus, got {known} and {bonus}"
+                    )
+                bonuses[continent] = bonus
+    return [
+        DraftContinent(
+            name,
+            name,
+            None,
+            parse_int(bonuses[name], f"bonus of {quote(name)}", -MAX_BONUS, MAX_BONUS),
+            tuple(mentions),
+        )
+        for name, mentions in members.items()
+    ]
+
+
+def _split(value: object) -> list[str]:
+    return [part for each in str(value).split(CONTINENT_MARK) if (part := collapse_spaces(each))]
+
+
+def _read_bonus(name: str, text: str) -> int:
+    return parse_int(text, f"bonus of {quote(name)}", -MAX_BONUS, MAX_BONUS)
+
+
+def _say(error: Exception) -> str:
+    """Return the first line of the message of another library's exception."""
+    return quote(collapse_spaces(str(error).partition("\n")[0]) or type(error).__name__)
+
+
+# Writing.
+
+
+def _make_graph(board: Board) -> "nx.Graph[str]":
+    """Convert a board to a graph; raise `IactaError` if the graph cannot name its continents."""
+    nx = _load_networkx()
+    ways = set(board.borders)
+    is_directed = any((end, start) not in ways for start, end in board.borders)
+    graph = nx.DiGraph(name=board.name) if is_directed else nx.Graph(name=board.name)
+    for name in board.territories:
+        homes = [each for each in board.continents if name in each.territories]
+        worth = {
+            "continent": CONTINENT_MARK.join(each.name for each in homes),
+            "bonus": CONTINENT_MARK.join(str(each.bonus) for each in homes),
+        }
+        graph.add_node(name, **(worth if homes else {}))
+    for continent in board.continents:
+        if CONTINENT_MARK in continent.name or not continent.territories:
+            raise IllegalError(
+                "in graph files the name of a continent must have no semicolon, and a continent "
+                f"must have territories, got {quote(continent.name)}"
+            )
+    for name, (x, y) in zip(board.territories, board.places, strict=bool(board.places)):
+        graph.add_node(name, x=x, y=y)
+    graph.add_edges_from(board.borders)
+    return graph
+
+
+def _write_gml(board: Board) -> str:
+    return "\n".join(_load_networkx().generate_gml(_make_graph(board))) + "\n"
+
+
+def _write_graphml(board: Board) -> str:
+    return "\n".join(_load_networkx().generate_graphml(_make_graph(board))) + "\n"
+
+
+def _write_node_link(board: Board) -> str:
+    record = _load_networkx().node_link_data(_make_graph(board), edges="links")
+    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+
+
+def _write_dot(board: Board) -> str:
+    graph = _make_graph(board)
+    kind, arrow = ("digraph", "->") if graph.is_directed() else ("graph", "--")
+    nodes = (f"  {_quote(node)}{_format_attributes(given)};" for node, given in graph.nodes.data())
+    edges = (f"  {_quote(start)} {arrow} {_quote(end)};" for start, end in graph.edges())
+    return "\n".join([f"{kind} {_quote(board.name)} {{", *nodes, *edges, "}\n"])
+
+
+def _format_attributes(given: Mapping[str, Any]) -> str:
+    parts = ", ".join(f"{key}={_quote(str(value))}" for key, value in given.items())
+    return f" [{parts}]" if parts else ""
+
+
+def _quote(text: str) -> str:
+    if text.endswith("\\"):
+        raise IllegalError(f"in DOT a name must not end in a backslash, got {quote(text)}")
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+FORMATS: Iterable[BoardFormat] = (
+    BoardFormat("GML", ".gml", _read_gml, _write_gml),
+    BoardFormat("GraphML", ".graphml", _read_graphml, _write_graphml),
+    BoardFormat("DOT", ".dot", _read_dot, _write_dot),
+    BoardFormat("node-link JSON", ".node-link.json", _read_node_link, _write_node_link),
+)

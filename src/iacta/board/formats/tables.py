@@ -1,0 +1,190 @@
+"""Tables and lists of borders: CSV or TSV of edges, 0/1 matrices, and adjacency lists.
+
+```text
+from,to                     ,Egypt,Peru             Egypt: Peru, East Africa
+Egypt,Peru            Egypt,0,1                     Peru: Egypt
+Peru,East Africa      Peru,1,0
+```
+
+The cells of a table are separated by tabs, semicolons or commas. A table of edges has two columns,
+and perhaps a third one with weights, which are ignored; a first row such as `from,to` is a heading.
+A matrix has one row and one column for each territory; a 1 is a border. Its names stand in the
+first row, in the first column, in both or nowhere; without names, territories are numbered from 1.
+Borders lead both ways unless a matrix is not symmetric. These files have no continents.
+"""
+
+import csv
+import re
+from collections.abc import Sequence
+from itertools import count
+from typing import NamedTuple
+
+from iacta.board.board import (
+    MAX_BORDERS,
+    MAX_TERRITORIES,
+    check_count,
+    collapse_spaces,
+    fold_name,
+)
+from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
+from iacta.board.formats.reading import BoardText, prefix_line, read_bonus
+from iacta.inputs.checks import quote
+from iacta.inputs.errors import MalformedError
+
+HEADINGS = {
+    ("from", "to"),
+    ("source", "target"),
+    ("territory", "neighbour"),
+    ("territory", "neighbor"),
+    ("a", "b"),
+    ("territory1", "territory2"),
+}
+NUMBER = re.compile(r"-?\d*\.?\d+", re.ASCII)
+ENTRY = re.compile(r"([^:,;=\[\]{}\t]+):(.*)")
+SEPARATORS = re.compile(r"[,;]")
+
+
+class _TableRow(NamedTuple):
+    """A row of a table, with its line in the file."""
+
+    line: int
+    cells: tuple[str, ...]
+
+
+def _read_rows(text: str) -> list[_TableRow]:
+    """Return the rows of a table that are not empty; an empty list for other text."""
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    marks = [mark for mark in "\t;," if mark in first]
+    if not marks or first.lstrip().startswith(("[", "{")):
+        return []
+    lines = text.split("\n")
+    reader = csv.reader(lines, delimiter=marks[0], skipinitialspace=True, strict=True)
+    try:
+        return [
+            _TableRow(reader.line_num, tuple(map(collapse_spaces, cells)))
+            for cells in reader
+            if any(cell.strip() for cell in cells)
+        ]
+    except csv.Error:
+        return []
+
+
+def _connect(
+    name: str, edges: Sequence[tuple[str, str, int]], names: Sequence[str] = (), *, directed: bool
+) -> Draft:
+    """Return a draft with some edges, each with its line; nodes keep the order of their names."""
+    check_count(len(edges), MAX_BORDERS, "borders")
+    spelled = {fold_name(each): each for each in names}
+    lines, beside = dict[str, int](), dict[str, dict[str, Mention]]()
+    for start, end, line in edges:
+        for each in (start, end):
+            spelled.setdefault(fold_name(each), each)
+            lines.setdefault(fold_name(each), line)
+        if (key := fold_name(end)) != fold_name(start):
+            beside.setdefault(fold_name(start), {}).setdefault(key, Mention(end, line))
+    check_count(len(spelled), MAX_TERRITORIES, "territories")
+    territories = [
+        DraftTerritory(each, each, lines.get(key), tuple(beside.get(key, {}).values()))
+        for key, each in spelled.items()
+    ]
+    return Draft(name, territories, [], directed)
+
+
+def _read_edges(source: BoardText, name: str) -> Draft | None:
+    rows = _read_rows(source.plain)
+    if rows and tuple(cell.lower() for cell in rows[0].cells[:2]) in HEADINGS:
+        rows = rows[1:]
+    if not rows:
+        return None
+    for row in rows:
+        start, end, *more = (*row.cells, "", "")[: max(2, len(row.cells))]
+        is_weight = len(more) <= 1 and all(NUMBER.fullmatch(cell) for cell in more if cell)
+        if not (start and end and is_weight):
+            return None
+    return _connect(name, [(*row.cells[:2], row.line) for row in rows], directed=False)  # type: ignore[misc]
+
+
+def _read_matrix(source: BoardText, name: str) -> Draft | None:
+    text = source.plain
+    rows = _read_rows(text) or _read_bare_rows(text)
+    columns: tuple[str, ...] = ()
+    if rows and not {*rows[0].cells[1:]} <= {"0", "1"}:
+        columns, rows = rows[0].cells, rows[1:]
+    has_names = any(row.cells[0] not in {"0", "1"} for row in rows) or (
+        bool(rows) and len(rows[0].cells) == len(rows) + 1
+    )
+    names = [row.cells[0] for row in rows] if has_names else []
+    grid = [row.cells[1:] if has_names else row.cells for row in rows]
+    columns = columns[-len(rows) :] if columns else ()
+    if len(rows) < 2 or any(len(cells) != len(rows) or {*cells} - {"0", "1"} for cells in grid):
+        return None
+    names = names or [*columns] or [str(k) for k in range(1, len(rows) + 1)]
+    if columns and [*map(fold_name, columns)] != [*map(fold_name, names)]:
+        raise MalformedError(
+            prefix_line(1, "the names in the first row and in the first column must be equal")
+        )
+    edges = [
+        (names[k], names[n], rows[k].line)
+        for k, cells in enumerate(grid)
+        for n, cell in enumerate(cells)
+        if cell == "1"
+    ]
+    is_symmetric = all(
+        grid[n][k] == cell for k, row in enumerate(grid) for n, cell in enumerate(row)
+    )
+    return _connect(name, edges, names, directed=not is_symmetric)
+
+
+def _read_bare_rows(text: str) -> list[_TableRow]:
+    """Return the rows of a table whose cells are separated by spaces."""
+    numbered = zip(count(1), text.split("\n"), strict=False)
+    return [_TableRow(line, tuple(row.split())) for line, row in numbered if row.strip()]
+
+
+def _read_adjacency(source: BoardText, name: str) -> Draft | None:
+    """Read lines such as "Egypt: Peru, East Africa"; a `#` begins a comment."""
+    edges, names = list[tuple[str, str, int]](), list[str]()
+    for line, text in enumerate(source.plain.split("\n"), 1):
+        if not (bare := text.partition("#")[0].strip()):
+            continue
+        entry = ENTRY.fullmatch(bare)
+        if entry is None:
+            return None
+        start = collapse_spaces(entry[1])
+        names.append(start)
+        ends = map(collapse_spaces, SEPARATORS.split(entry[2]))
+        edges += [(start, end, line) for end in ends if end]
+    return _connect(name, edges, names, directed=False) if edges else None
+
+
+def read_continents(text: str) -> list[DraftContinent]:
+    """Read a table of continents: in each row a name, a bonus, and the territories.
+
+    text: the content of the file. A first row without a number as the bonus is a heading. A
+        continent may have several rows.
+
+    >>> read_continents("Africa,3,Egypt,Congo")[0].name
+    'Africa'
+    """
+    rows = _read_rows(text)
+    if rows and len(rows[0].cells) > 1 and not NUMBER.fullmatch(rows[0].cells[1]):
+        rows = rows[1:]
+    if not rows:
+        raise MalformedError("each line must have a continent, its bonus, and its territories")
+    found: dict[str, DraftContinent] = {}
+    for line, (continent, *more) in rows:
+        bonus = read_bonus(more[0] if more else "", line)
+        mentions = tuple(Mention(cell, line) for cell in more[1:] if cell)
+        known = found.setdefault(
+            fold_name(continent), DraftContinent(continent, continent, line, bonus, ())
+        )
+        if known.bonus != bonus:
+            sentence = f"continent {quote(continent)} must have one bonus, got {known.bonus}"
+            raise MalformedError(prefix_line(line, f"{sentence} and {bonus}"))
+        found[fold_name(continent)] = known._replace(members=(*known.members, *mentions))
+    return [*found.values()]
+
+
+MATRIX = BoardFormat("0/1 matrix", ".csv", _read_matrix)
+EDGES = BoardFormat("table of edges", ".csv", _read_edges)
+ADJACENCY = BoardFormat("adjacency list", ".txt", _read_adjacency)

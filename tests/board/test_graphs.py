@@ -1,0 +1,178 @@
+"""Boards from graphs, tables and lists of borders."""
+
+import json
+import sys
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from iacta import Board, IactaError, MissingError, classic_board, read_board
+from iacta.board.files import add_continents, parse_board_text, read_board_file, write_board
+from iacta.board.formats import FORMATS
+from tests.cases import for_each
+
+WRITTEN = [each.ending for each in FORMATS if each.write]
+
+
+def read(text: str, name: str = "tiny") -> Board:
+    return parse_board_text(text, name).board
+
+
+def names_of(board: Board) -> set[frozenset[str]]:
+    """Return the borders of a board as pairs of names without a direction."""
+    return {frozenset(border) for border in board.borders}
+
+
+@for_each("ending", WRITTEN)
+def test_the_classic_board_survives_every_format_that_is_written(
+    ending: str, tmp_path: Path
+) -> None:
+    board, file = classic_board(), tmp_path / f"classic{ending}"
+    write_board(board, file)
+    content = read_board_file(file)
+    found = content.board
+    assert (found.name, found.territories) == (board.name, board.territories)
+    assert set(found.borders) == set(board.borders)
+    assert (found.continents, found.places) == (board.continents, board.places)
+    assert content.remarks == ()
+
+
+@for_each("ending", [".gml", ".graphml", ".dot", ".node-link.json", ".yaml"])
+def test_one_way_borders_and_several_continents_survive(ending: str, tmp_path: Path) -> None:
+    given = {
+        "directed": True,
+        "territories": {'the "Cape"': ["B & C"], "B & C": ["Ö"], "Ö": ['the "Cape"', "B & C"]},
+        "continents": {
+            "East": {"bonus": 2, "territories": ["B & C", "Ö"]},
+            "All": {"bonus": -3, "territories": ["B & C", 'the "Cape"']},
+        },
+    }
+    board, file = read_board(given), tmp_path / f"odd{ending}"
+    write_board(board, file)
+    found = read_board(file)
+    assert (found.territories, set(found.borders)) == (board.territories, set(board.borders))
+    assert {(c.name, c.bonus, frozenset(c.territories)) for c in found.continents} == {
+        (c.name, c.bonus, frozenset(c.territories)) for c in board.continents
+    }
+
+
+@for_each("ending", [".gml", ".graphml", ".node-link.json", ".dot"])
+def test_a_random_graph_of_another_program_has_the_same_borders(
+    ending: str, tmp_path: Path
+) -> None:
+    # The twin: NetworkX writes a graph, and its own edges are the borders.
+    rng = np.random.default_rng(1)
+    graph = nx.MultiGraph()  # without names, with repeated edges, loops and weights
+    graph.add_nodes_from(range(500 if ending != ".dot" else 60))
+    for start, end in rng.integers(len(graph), size=(3 * len(graph), 2)).tolist():
+        graph.add_edge(start, end, weight=start / 7)
+    file = tmp_path / f"graph{ending}"
+    if ending == ".gml":
+        nx.write_gml(graph, file)
+    elif ending == ".graphml":
+        nx.write_graphml(graph, file)
+    elif ending == ".dot":
+        nx.nx_pydot.write_dot(graph, file)
+    else:
+        file.write_text(json.dumps(nx.node_link_data(graph, edges="edges")))
+    board = read_board(file)
+    assert len(board.territories) == len(graph)
+    edges = {frozenset(map(str, edge)) for edge in graph.edges() if edge[0] != edge[1]}
+    assert names_of(board) == edges
+
+
+TEXTS = {
+    "a list with colons": "# borders\nEgypt: Peru, East Africa\nPeru:\n",
+    "edges": "Egypt,Peru\nEgypt,East Africa",
+    "edges with a heading": "source\ttarget\tweight\nEgypt\tPeru\t2\nEast Africa\tEgypt\t.5",
+    "edges in both directions": "Egypt;Peru\nPeru;Egypt\nEgypt;East Africa\nEgypt;Egypt",
+    "quoted edges": '"Egypt","Peru"\n"Egypt","East Africa"\n',
+    "a matrix": ",Egypt,Peru,East Africa\nEgypt,0,1,1\nPeru,1,0,0\nEast Africa,1,0,0\n",
+    "a matrix with a heading only": "Egypt,Peru,East Africa\n0,1,1\n1,0,0\n1,0,0\n",
+    "a matrix with names at the left": "Egypt\t0\t1\t1\nPeru\t1\t0\t0\nEast Africa\t1\t0\t0",
+    "DOT": 'graph { Egypt -- Peru -- Egypt; "East Africa" -- Egypt }',
+    "DOT without a name": "strict graph {\n  Egypt -- {Peru 'East Africa'}\n}".replace("'", '"'),
+    "GML": (
+        'Creator "x"\ngraph [ node [ id 1 label "Egypt" ] node [ id 2 label "Peru" ]'
+        ' node [ id 3 label "East Africa" ]\n edge [ source 1 target 2 ]'
+        " edge [ source 3 target 1 value 2.5 ] ]"
+    ),
+    "YAML": "territories:\n  Egypt: [Peru, East Africa]\n  Peru: []\n  East Africa:\n  - Egypt\n",
+    "JSON with members": (
+        '{"territories": {"Egypt": {"borders": ["Peru", "East Africa"]},'
+        ' "Peru": {}, "East Africa": {"adjacent": ["Egypt"]}}}'
+    ),
+}
+
+
+@for_each("kind", list(TEXTS))
+def test_the_same_three_territories_are_read_from_every_kind_of_text(kind: str) -> None:
+    board = read(TEXTS[kind])
+    assert set(board.territories) == {"Egypt", "Peru", "East Africa"}
+    both = {("Egypt", "Peru"), ("Egypt", "East Africa")}
+    assert set(board.borders) == both | {(end, start) for start, end in both}
+
+
+def test_a_matrix_without_names_numbers_its_territories() -> None:
+    assert read("0 1 0\n1 0 1\n0 1 0").neighbours("2") == ("1", "3")
+
+
+def test_a_matrix_that_is_not_symmetric_has_one_way_borders() -> None:
+    assert read("0,1\n0,0").borders == (("1", "2"),)
+
+
+def test_a_digraph_has_one_way_borders() -> None:
+    assert read("digraph { A -> B }").borders == (("A", "B"),)
+
+
+def test_members_name_their_continent_without_a_list_of_continents() -> None:
+    # After a public map file with continents of members, one of them not listed.
+    board = read(
+        '{"continents": {"Land": {"bonus": 2, "territories": ["Ash"]}}, "territories": {'
+        '"Ash": {"continent": "Land", "neighbors": ["Birch"]},'
+        '"Birch": {"continent": "Land", "neighbors": ["Ash", "Cedar"]},'
+        '"Cedar": {"continent": "Sea", "neighbors": ["Birch"]}}}'
+    )
+    assert [(each.name, each.bonus, each.territories) for each in board.continents] == [
+        ("Land", 2, ("Ash", "Birch")),
+        ("Sea", 0, ("Cedar",)),
+    ]
+
+
+def test_names_of_yaml_stay_as_they_are_written() -> None:
+    board = read("territories:\n  No: [1]\n  1: []\ncontinents:\n  Yes: {bonus: 3}\n")
+    assert board.territories == ("No", "1")
+    assert board.continents[0].bonus == 3
+
+
+def test_a_second_file_has_the_continents(tmp_path: Path) -> None:
+    edges, continents = tmp_path / "edges.tsv", tmp_path / "continents.csv"
+    edges.write_text("Ash\tBirch\nBirch\tCedar\n")
+    continents.write_text("continent,bonus,territories\nLand,2,ash,Birch\nSea,-1,Cedar\n")
+    board = add_continents(read_board_file(edges), continents).board
+    assert [(each.name, each.bonus, each.territories) for each in board.continents] == [
+        ("Land", 2, ("Ash", "Birch")),
+        ("Sea", -1, ("Cedar",)),
+    ]
+    continents.write_text("Land,2,Ash\nSea,1,Birhc\n")
+    with pytest.raises(IactaError, match=r"line 2: unknown territory .*did you mean 'Birch'"):
+        add_continents(read_board_file(edges), continents)
+    continents.write_text("Land,2,Ash\n")
+    remarks = add_continents(read_board_file(edges), continents).remarks
+    assert [each.text for each in remarks] == [
+        "'Birch' belongs to no continent",
+        "'Cedar' belongs to no continent",
+    ]
+
+
+@for_each(
+    "package, text", [("networkx", TEXTS["GML"]), ("pydot", TEXTS["DOT"]), ("yaml", TEXTS["YAML"])]
+)
+def test_a_missing_package_is_named(
+    package: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingError, match="pip install networkx pydot pyyaml"):
+        read(text)
