@@ -19,8 +19,8 @@ from tests.cases import for_each
 from tests.tables import table
 
 FILES = Path(__file__).parent / "files"
-# Each file is named after the module that reads it, and after the ending if the module reads several
-# formats. Tables of borders have their own tests.
+# Each file is named after the module that reads it; files of graphs also after their endings.
+# Tables of borders have their own tests.
 SAMPLES = {
     file.name: each.name
     for each in FORMATS

@@ -8,7 +8,14 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from iacta import Board, IactaError, MissingError, classic_board, read_board
+from iacta import (
+    Board,
+    IactaError,
+    MissingError,
+    ask,
+    classic_board,
+    read_board,
+)
 from iacta.board.files import add_continents, parse_board_text, read_board_file, write_board
 from iacta.board.formats import FORMATS
 from tests.cases import for_each
@@ -176,3 +183,21 @@ def test_a_missing_package_is_named(
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingError, match="pip install networkx pydot pyyaml"):
         read(text)
+
+
+def test_a_position_names_the_owners_of_whole_continents() -> None:
+    answer = ask("board", file=Path(__file__).parents[2] / "examples" / "asia.toml")
+    found = answer.record()["continents"]
+    owned = [(each["owner"], each["name"], each["bonus"]) for each in found]
+    assert owned == [
+        ("blue", "North America", 5),
+        ("blue", "South America", 2),
+        ("red", "Europe", 5),
+        ("green", "Africa", 3),
+        ("green", "Australia", 2),
+    ]
+    lines = [str(line) for section in answer.sections() for line in section.parts]
+    assert (
+        "blue owns North America (+5) and South America (+2); red owns Europe (+5); "
+        "green owns Africa (+3) and Australia (+2)."
+    ) in lines

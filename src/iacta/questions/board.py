@@ -19,7 +19,7 @@ from iacta.forms.percentages import percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import RULES_KEY, KeyedRecord, format_key, key
 from iacta.forms.sections import Section, Table, make_sections
-from iacta.forms.sentences import add_noun
+from iacta.forms.sentences import add_noun, join_phrases
 from iacta.game import BorderOdds, Turn, list_border_odds
 from iacta.game.moment import read_board_or_moment
 from iacta.inputs.files import format_path
@@ -54,8 +54,8 @@ class BoardQuestion(VictoryForm, Question):
 
     file: str = parameter(
         FileName(),
-        f"The board (map): classic, or a file in one of these formats: {READ}. Or a position: a "
-        "file or a code.",
+        f"The board (map): classic, or a file in one of these formats: {READ}. For the map of a "
+        "recording of the official app, write such a file. Or a position: a file or a code.",
         is_argument=True,
         metavar="FILE",
     )
@@ -285,6 +285,14 @@ class HoldingRecord(KeyedRecord, of=Holding):
     armies: Count
 
 
+class OwnedRecord(KeyedRecord):
+    """A continent that one player owns."""
+
+    name: str = key("The name of the continent.")
+    owner: str = key("The player who owns it.")
+    bonus: int = key("Its bonus.")
+
+
 class PositionRecord(KeyedRecord):
     """A position: owners, armies and the player to move."""
 
@@ -294,6 +302,7 @@ class PositionRecord(KeyedRecord):
     condition: str = key("The way to win, in words.")
     winner: str | None = key("The player who has won, or `null`.")
     territories: Sequence[HoldingRecord] = key("Each territory.")
+    continents: Sequence[OwnedRecord] = key("Each continent that one player owns.")
 
 
 class PositionAnswer(Answer):
@@ -318,12 +327,23 @@ class PositionAnswer(Answer):
                 HoldingRecord(name=name, owner=owner, armies=armies)
                 for name, owner, armies in self._list_holdings()
             ],
+            continents=self.list_owned(),
         )
 
     def _list_holdings(self) -> Iterator[tuple[str, str, int]]:
         position = self.turn.position
         for name, holding in zip(position.board.territories, position.holdings, strict=True):
             yield name, holding.owner, holding.armies
+
+    def list_owned(self) -> list[OwnedRecord]:
+        """Return the continents that one player owns."""
+        position = self.turn.position
+        found = []
+        for continent in position.board.continents:
+            owners = {position.find_holding(name).owner for name in continent.territories}
+            if len(owners) == 1 and (owner := owners.pop()):
+                found.append(OwnedRecord(name=continent.name, owner=owner, bonus=continent.bonus))
+        return found
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield from (("territory", "owner", "armies"), *self._list_holdings())
@@ -336,6 +356,12 @@ class PositionAnswer(Answer):
             yield Section([self.turn.to_toml().removesuffix("\n")])
             return
         yield from make_sections(self.turn.position)
+        lines = dict[str, list[str]]()
+        for each in self.list_owned():
+            lines.setdefault(each.owner, []).append(f"{each.name} ({each.bonus:+d})")
+        if lines:
+            owned = [f"{owner} owns {join_phrases(names)}" for owner, names in lines.items()]
+            yield Section([f"{'; '.join(owned)}."])
         if condition := describe_condition(self.turn):
             yield Section([*condition, *filter(None, [describe_winner(self.turn)])])
         yield Section([f"The code of this turn: {self.turn.to_code()}"])
