@@ -84,6 +84,50 @@ def test_a_stack_is_found_by_its_name(names: tuple[str, ...]) -> None:
     assert eval(repr(battle), vars(iacta)) == battle  # noqa: S307 # the claim is that it can be evaluated
 
 
+@for_each(
+    ("name", "joined"),
+    [
+        ("marshal+leader", "attack leader+defence leader"),
+        ("commander+station", "attack commander+space station"),
+        ("wall+risiko", "risiko+wall"),
+        ("bunker+risiko", "risiko+bunker"),
+        ("magic+bonus die+ammo", "ammo shortage+attack magic+attack bonus die"),
+        ("ties nobody+risiko", "risiko+ties cost nobody"),
+    ],
+)
+def test_joined_rules_make_the_changes_of_all_parts(name: str, joined: str) -> None:
+    known = find_rule_set(name)
+    assert known.name == joined
+    assert find_rule_set(joined) == known
+    assert find_rule_set(f"classic+{name}") == known
+    for dice in list_dice_counts(known.rules):
+        found = dict(iacta.Roll(*dice, known.rules).losses())
+        assert found == brute.roll_losses(*dice, known.rules)
+
+
+def test_joined_rules_of_two_games_have_the_dice_of_both() -> None:
+    leaders = find_rules("leader+marshal")
+    assert (leaders.attack.bonus, leaders.defence.bonus) == ((1,), (1,))
+    station = find_rules("commander+station")
+    assert (station.attack.faces, station.defence.faces) == ((8, 6, 6), (8, 8))
+
+
+@for_each(
+    ("name", "first", "second"),
+    [
+        ("bunker+fortification", "bunker", "fortification"),
+        ("defence commander+station", "defence commander", "space station"),
+        ("ties nobody+ties both", "ties cost nobody", "ties cost both"),
+        ("balanced blitz+ties nobody", "ties cost nobody", "balanced blitz"),
+    ],
+)
+def test_rules_that_change_the_same_part_cannot_be_joined(
+    name: str, first: str, second: str
+) -> None:
+    with pytest.raises(iacta.IllegalError, match=f"'{first}' cannot be joined with '{second}'"):
+        find_rules(name)
+
+
 @given(strategies.rules(), st.permutations(MODIFIERS), st.integers(1, 5))
 def test_modifiers_commute_on_any_rules(
     rules: Rules, order: list[iacta.Modifier], count: int

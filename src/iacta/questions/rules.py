@@ -264,7 +264,7 @@ def _list_rules(odds: Sequence[RuleSetOdds]) -> Iterator[Section]:
     yield Section([Table(columns, [_make_cells(battle) for battle in odds])])
     stack = ", ".join(modifier.name for modifier in MODIFIERS)
     more = "For details, name one rule set, or a combination such as capital+wall."
-    yield Section([f"These can be combined in any order: {stack}.", more])
+    yield Section([f"These can be combined with any rules: {stack}.", more])
 
 
 def _make_cells(odds: RuleSetOdds) -> Sequence[str]:

@@ -6,10 +6,10 @@ are `Modifier` objects.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError, MalformedError
@@ -231,7 +231,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
         Rules(defence=Dice((D8, D8))),
         "Every defence die has eight faces.",
         "Risk 2210 A.D., space station",
-        ("risk 2210 space station",),
+        ("station", "risk 2210 space station"),
     ),
     RuleSet(
         "bunker",
@@ -363,16 +363,19 @@ RULE_SETS: tuple[RuleSet, ...] = (
 def find_rule_set(name: str) -> RuleSet:
     """Return the rule set with a given name or alias.
 
-    name: a name, or names of `MODIFIERS` joined by `+` in any order. Case, spaces, hyphens and
-        underscores do not matter.
+    name: a name, or names joined by `+` in any order. Case, spaces, hyphens and underscores do not
+        matter.
 
-    Raises `IllegalError` for an unknown name, with similar names as a suggestion, and for joined
-    names that are repeated or are not modifiers.
+    Joined rules make the changes of all their parts. Raises `IllegalError` for an unknown name,
+    with similar names as a suggestion, and for joined names that are repeated or that change the
+    same part of the rules.
 
     >>> find_rule_set("Zombie-Attacker").description
     'The attacker rolls one die fewer, but at least one.'
     >>> find_rule_set("wall + capital").name
     'capital+wall'
+    >>> find_rule_set("marshal+general").name
+    'attack leader+defence leader'
     >>> find_rule_set("capitol")
     Traceback (most recent call last):
         ...
@@ -385,8 +388,8 @@ def find_rule_set(name: str) -> RuleSet:
     parts = [_find_single(part) for part in name.split("+")]
     if len(parts) == 1:
         return parts[0]
-    stacked = _sort_modifiers(parts[1:] if parts[0].rules == CLASSIC else parts)
-    return _find_single(stacked[0].name) if len(stacked) == 1 else _combine(stacked)
+    parts = parts[1:] if parts[0].rules == CLASSIC else parts
+    return parts[0] if len(parts) == 1 else _join(parts)
 
 
 def register_rule_set(name: str, rule_set: RuleSet) -> None:
@@ -433,32 +436,63 @@ def _find_similar_names(key: str) -> list[str]:
     ]
 
 
-def _sort_modifiers(parts: Sequence[RuleSet]) -> tuple[Modifier, ...]:
+def _join(parts: Sequence[RuleSet]) -> RuleSet:
+    """Return the rules that make the changes of all parts; the order of the parts has no effect."""
     names = [part.name for part in parts]
-    for name in names:
-        if not any(modifier.name == name for modifier in MODIFIERS):
-            *most, last = (modifier.name for modifier in MODIFIERS)
-            raise IllegalError(
-                f"{quote(name)} cannot be added with +; only {', '.join(most)} and {last} can. To "
-                "combine other rules, write a rules file"
-            )
-        if names.count(name) > 1:
-            raise IllegalError(f"rules joined by + name {quote(name)} twice")
-    return tuple(modifier for modifier in MODIFIERS if modifier.name in names)
-
-
-def _combine(modifiers: tuple[Modifier, ...]) -> RuleSet:
-    rules, clauses = CLASSIC, []
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise IllegalError(f"rules joined by + name {quote(twice)} twice")
+    modifiers = tuple(each for each in MODIFIERS if each.name in names)
+    added = {each.name for each in modifiers}
+    order = [each.name for each in RULE_SETS]
+    others = [part for part in parts if part.name not in added]
+    others.sort(key=lambda part: (order.index(part.name) if part.name in order else 0, part.name))
+    changes: dict[tuple[str, str], tuple[Any, str]] = {}
+    for part in others:
+        for place, value in _list_changes(part.rules).items():
+            known, name = changes.setdefault(place, (value, part.name))
+            if known != value:
+                raise _make_clash_error(name, part.name)
+    rules, modes = CLASSIC, [part.name for part in others if part.rules.mode != CLASSIC.mode]
+    for (field, key), (value, _) in changes.items():
+        dice: Any = getattr(rules, field)
+        new: dict[str, Any] = {field: replace(dice, **{key: value}) if key else value}
+        rules = replace(rules, **new)
     for modifier in modifiers:
+        if modes and modifier.mode is not None:
+            raise _make_clash_error(modes[0], modifier.name)
         rules = modifier.apply(rules)
-        first, rest = modifier.description[0], modifier.description[1:]
-        clauses.append(f"{modifier.name}: {first.lower()}{rest.removesuffix('.')}")
+    listed: list[RuleSet | Modifier] = [*others, *modifiers]
+    clauses = [
+        f"{each.name}: {each.description[0].lower()}{each.description[1:].removesuffix('.')}"
+        for each in listed
+    ]
     return RuleSet(
-        "+".join(modifier.name for modifier in modifiers),
+        "+".join(each.name for each in listed),
         rules,
         "; ".join(clauses) + ".",
-        "; ".join(dict.fromkeys(modifier.source for modifier in modifiers)),
+        "; ".join(dict.fromkeys(each.source for each in listed)),
     )
+
+
+def _make_clash_error(first: str, second: str) -> IllegalError:
+    return IllegalError(
+        f"{quote(first)} cannot be joined with {quote(second)}, because both change the same part "
+        "of the rules; write a rules file"
+    )
+
+
+def _list_changes(rules: Rules) -> dict[tuple[str, str], object]:
+    """Return the values that are not classic, by field of the rules and field of the usual dice."""
+    found: dict[tuple[str, str], object] = {}
+    for field in fields(Rules):
+        ours, classic = getattr(rules, field.name), getattr(CLASSIC, field.name)
+        if isinstance(ours, Dice) and isinstance(classic, Dice):
+            for key in (each.name for each in fields(Dice)):
+                if getattr(ours, key) != getattr(classic, key):
+                    found[field.name, key] = getattr(ours, key)
+        elif ours != classic:
+            found[field.name, ""] = ours
+    return found
 
 
 def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
@@ -494,7 +528,9 @@ def _list_names() -> dict[Rules, str]:
     names: dict[Rules, str] = {}
     counts = range(2, len(MODIFIERS) + 1)
     stacks = (
-        _combine(modifiers) for count in counts for modifiers in combinations(MODIFIERS, count)
+        _join([_find_single(each.name) for each in modifiers])
+        for count in counts
+        for modifiers in combinations(MODIFIERS, count)
     )
     for known in (*RULE_SETS, *stacks):
         names.setdefault(known.rules, known.name)
