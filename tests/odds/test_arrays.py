@@ -52,6 +52,14 @@ def test_expected_rolls_are_the_means_of_the_rolls(exact: bool, rules: iacta.Rul
         assert means[i, j] == (mean if exact else pytest.approx(mean, rel=1e-13))
 
 
+def test_expected_rolls_include_rolls_that_cost_nobody() -> None:
+    for rules in ("ties cost nobody", "second die from three", "fourth die"):
+        means = expected_rolls([[5], [9]], [1, 6], rules)
+        for i, j in np.ndindex(2, 2):
+            rolls = iacta.Battle((5, 9)[i], (1, 6)[j], rules).rolls()
+            assert means[i, j] == pytest.approx(rolls.mean(), rel=1e-12)
+
+
 def test_expected_rolls_are_those_of_the_chain() -> None:
     chain = iacta.Chain(12, 10)
     ours, theirs = np.array(chain.transient).T

@@ -116,8 +116,9 @@ def tabulate_expected_rolls(kernel: Kernel, able: int, defenders: int) -> Number
     able: the largest number of attackers, garrison excluded.
     defenders: the largest number of defenders.
 
-    The table is filled by t(a, d) = 1 + Σ_{x,y} p_xy(a, d) · t(a − x, d − y). Exceptions are as for
-    `count_rolls`; rules under which armies can grow also raise `IllegalError`.
+    The table is filled by t(a, d) = 1 + Σ_{x,y} p_xy(a, d) · t(a − x, d − y), solved for t(a, d) if
+    a roll may cost nobody an army. Exceptions are as for `count_rolls`; rules under which armies can
+    grow also raise `IllegalError`.
 
     >>> from iacta.methods import choose_kernel
     >>> from iacta.rules.rules import CLASSIC
@@ -137,12 +138,15 @@ def tabulate_expected_rolls(kernel: Kernel, able: int, defenders: int) -> Number
     table = make_table((able, defenders), exact=kernel.exact)
     for total in range(2, able + defenders + 1):
         d = np.arange(max(1, total - able), min(defenders, total - 1) + 1)
-        a, rolls = total - d, kernel.number(1)
+        a, rolls, going_on = total - d, kernel.number(1), kernel.number(1)
         for (lost, killed), chances in moves.items():
             last_d, last_a = (size - 1 for size in chances.shape)
             chance = chances[np.minimum(d, last_d), np.minimum(a, last_a)]
-            rolls = rolls + chance * table[d - killed, a - lost]
-        table[d, a] = rolls
+            if lost == killed == 0:
+                going_on = going_on - chance
+            else:
+                rolls = rolls + chance * table[d - killed, a - lost]
+        table[d, a] = rolls / going_on
     return table
 
 
