@@ -45,6 +45,7 @@ PASTED: dict[str, Any] = {
     "battle at a capital": Battle(9, 4, "capital", garrison=2),
     "house rules": Battle(12, 10, iacta.Rules(attack=iacta.Dice((20,) * 60))),
     "campaign": Campaign(20, range(1, 200)),
+    "chain": iacta.Chain(4, 2, "capital", exact=True),
     "distribution": Battle(60, 50).outcomes(),
     "exact distribution": Battle(12, 10).attackers_left(exact=True),
     "board": classic_board(),
@@ -160,7 +161,7 @@ def test_every_displayed_value_has_a_sentence_in_notebooks() -> None:
         each for each in public if isinstance(each, type) and issubclass(each, DisplayMixin)
     }
     # Notebooks show these as text.
-    texts = {iacta.Step, iacta.SimulatedPlan, iacta.Modifier}
+    texts = {iacta.Chain, iacta.Step, iacta.SimulatedPlan, iacta.Modifier}
     assert displayed <= kinds | texts
     for value in {type(each): each for each in reversed(shown) if type(each) not in texts}.values():
         assert isinstance(value, GOALS) or "<p>" in value._repr_mimebundle_()["text/html"]

@@ -28,6 +28,9 @@ STOPS = [
     StopRule(max_rolls=3),
     StopRule(max_rolls=0),
     StopRule(hold_back=1, stop_at=3, max_losses=3, max_rolls=4),
+    StopRule(leave=1),
+    StopRule(leave=3),
+    StopRule(hold_back=1, stop_at=3, max_losses=3, max_rolls=4, leave=2),
 ]
 Rolled = dict[tuple[int, int, int], Fraction]  # by attackers, defenders and rolls
 
@@ -47,6 +50,7 @@ def play(attackers: int, defenders: int, rules: Rules, stop: StopRule) -> Rolled
             or (stop.charge and dice[0] < full)
             or (stop.max_losses is not None and attackers - a >= stop.max_losses)
             or rolls == stop.max_rolls
+            or d <= (stop.leave or 0)
         ):
             return {(a, d, rolls): Fraction(1)}
         found: Rolled = {}
@@ -92,6 +96,35 @@ def test_rolls_under_a_stop_rule_equal_every_path(
     assert Battle(*battle, rules, stop=stop).rolls(exact=True) == Distribution.from_pairs(
         (rolls, p) for (_, _, rolls), p in ends.items()
     )
+
+
+@for_each("stop", [stop for stop in STOPS if stop.leave])
+@for_each("battle", [(9, 6), (6, 9), (4, 1), (2, 3), (1, 5)])
+@for_each("rules", ["classic", "capital", "zombie attacker"])
+def test_battles_that_leave_defenders_end_as_every_path_does(
+    stop: StopRule, battle: tuple[int, int], rules: str
+) -> None:
+    ends = play(*battle, find_rules(rules), stop)
+    expected = Distribution.from_pairs(((a, d), p) for (a, d, _), p in ends.items())
+    exact = Battle(*battle, rules, stop=stop).outcomes(exact=True)
+    assert dict(exact) == dict(expected)
+    floats = Battle(*battle, rules, stop=stop).outcomes()
+    assert dict(floats) == pytest.approx(dict(expected.to_float()), rel=1e-13)
+
+
+def test_simulated_dice_leave_defenders_as_often() -> None:
+    stop = StopRule(leave=4)
+    battle = Battle(12, 10, stop=stop)
+    simulated = iacta.simulate_battle(12, 10, stop=stop, runs=20_000)
+    for reached in (lambda end: end.defenders <= 4, lambda end: end.defenders == 4):
+        low, high = simulated.estimate(reached).interval("99.99%")
+        assert low < battle.outcomes().prob(reached) < high
+
+
+def test_a_stop_that_leaves_no_defender_is_a_fight_to_the_end() -> None:
+    assert StopRule(leave=0) == StopRule()
+    with pytest.raises(iacta.IllegalError, match="leave cannot be combined with a search"):
+        iacta.armies_needed(5, "90%", stop=StopRule(leave=2))
 
 
 @for_each("battle", [(12, 10), (20, 30), (41, 40)])

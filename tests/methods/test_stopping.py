@@ -188,7 +188,7 @@ def test_methods_without_stop_rules_are_refused_in_one_sentence() -> None:
             battle.win_probability(method=name)
         assert str(caught.value) == (
             "method must be 'auto', 'stopping' or 'simulation' for a battle that stops by stop_at, "
-            f"charge, max_losses or max_rolls, got {name!r}"
+            f"charge, max_losses, max_rolls or leave, got {name!r}"
         )
     assert battle.outcomes(method="stopping") == battle.outcomes()
     for name in list_methods(CLASSIC):

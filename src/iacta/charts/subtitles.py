@@ -70,6 +70,7 @@ def format_stop(stop: StopRule) -> str:
     when = [
         *([f"with {stop.stop_at} left"] if stop.stop_at else []),
         *(["when dice run short"] if stop.charge else []),
+        *([f"with {stop.leave} of theirs left"] if stop.leave else []),
         *([] if lost is None else [f"with {lost} lost"]),
         *([] if rolls is None else [f"after {add_noun(rolls, 'roll', 'rolls')}"]),
     ]

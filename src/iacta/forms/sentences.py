@@ -73,7 +73,7 @@ def describe_stop(stop: StopRule) -> list[str]:
     ['The attackers hold back 3 armies in addition to the garrison.', \
 'The attackers stop once 6 armies are left, garrison included.']
     """
-    held, least = stop.hold_back, stop.stop_at
+    held, least, leave = stop.hold_back, stop.stop_at, stop.leave
     return [
         *(
             [f"The attackers hold back {name_armies(held)} in addition to the garrison."]
@@ -83,6 +83,11 @@ def describe_stop(stop: StopRule) -> list[str]:
         *(
             [f"The attackers stop once {name_armies(least, 'is', 'are')} left, garrison included."]
             if least
+            else []
+        ),
+        *(
+            [f"The attackers stop once {add_noun(leave, 'defender is', 'defenders are')} left."]
+            if leave
             else []
         ),
     ]

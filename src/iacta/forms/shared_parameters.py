@@ -143,7 +143,21 @@ class StopForm(Form, kw_only=True):
         )
 
 
-class BattleForm(RulesForm, StopForm):
+class AttackForm(StopForm, kw_only=True):
+    """A question about attackers who may stop when few defenders are left."""
+
+    leave: int | None = parameter(
+        Whole(),
+        "Stop once the defender has only this many armies left.",
+        default=None,
+    )
+
+    @property
+    def stop(self) -> StopRule:
+        return replace(super().stop, leave=self.leave)
+
+
+class BattleForm(RulesForm, AttackForm):
     """A question about one battle."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)
@@ -154,7 +168,7 @@ class BattleForm(RulesForm, StopForm):
         return Battle(self.attackers, self.defenders, self.rule_set.rules, stop=self.stop)
 
 
-class CampaignForm(RulesForm, StopForm, ChainForm):
+class CampaignForm(RulesForm, AttackForm, ChainForm):
     """A question about one campaign."""
 
     attackers: int = parameter(*ATTACKERS, is_argument=True)

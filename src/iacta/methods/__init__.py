@@ -141,11 +141,13 @@ def _build_stopping(rules: Rules, stop: StopRule, exact: bool, method: str) -> K
         from iacta.methods.simulation import SimulatedKernel
 
         return SimulatedKernel(rules, stop)
-    from iacta.methods.stopping import STOPPING, Stopping
+    from iacta.methods.stopping import STOPPING, Leaving, Stopping
 
     if method not in ("auto", STOPPING):
         raise IllegalError(
             f"method must be 'auto', {STOPPING!r} or 'simulation' {ROLL_STOP_PURPOSE}, "
             f"got {method!r}"
         )
+    if stop.leave is not None:
+        return Leaving(_kernel(rules, NEVER, exact, "auto"), stop)
     return Stopping(rules, stop, exact=exact)

@@ -117,8 +117,8 @@ def tabulate_expected_rolls(kernel: Kernel, able: int, defenders: int) -> Number
     defenders: the largest number of defenders.
 
     The table is filled by t(a, d) = 1 + Σ_{x,y} p_xy(a, d) · t(a − x, d − y), solved for t(a, d) if
-    a roll may cost nobody an army. Exceptions are as for `count_rolls`; rules under which armies can
-    grow also raise `IllegalError`.
+    a roll may cost nobody an army. Exceptions are as for `count_rolls`; rules under which armies
+    can grow also raise `IllegalError`.
 
     >>> from iacta.methods import choose_kernel
     >>> from iacta.rules.rules import CLASSIC
@@ -167,7 +167,8 @@ def _count_group(
     least_chance = MAX_LEFT_OUT if (0, 0) in moves or kernel.rules.mode.grows else 0
     while waiting or now.chances.sum() > least_chance:
         now = _merge([now, *waiting.pop(now.rolls, [])])
-        ends = (now.able < fewest) | (now.defenders == 0) | (now.rolls == last)
+        is_over = (now.able < fewest) | (now.defenders <= (kernel.stop.leave or 0))
+        ends = is_over | (now.rolls == last)
         if ends.any():
             yield now.select(ends)
         now = _merge([*_roll(now.select(~ends), moves)])

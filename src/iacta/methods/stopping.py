@@ -40,6 +40,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from iacta.inputs.errors import IllegalError
 from iacta.methods import counting, lattice
 from iacta.methods.counting import Ends, ExactRow, UnitKernel, list_powers, scale_to_integers
 from iacta.methods.kernel import (
@@ -161,6 +162,68 @@ class Reserve(Kernel):
 
     def play(self, attackers: int, defenders: int, rng: "np.random.Generator") -> State:
         return self._add_held_back(self.inner.play(attackers - self.held_back, defenders, rng))
+
+
+class Leaving(Kernel):
+    """A kernel for attackers who stop when few defenders are left, and by other stop rules.
+
+    inner: the kernel without a stop rule.
+
+    It follows the battle roll by roll, as in `iacta.methods.roll_counts`, under any rules with
+    single rolls.
+
+    >>> from iacta.methods import choose_kernel
+    >>> from iacta.rules.rules import CLASSIC
+    >>> kernel = choose_kernel(CLASSIC, StopRule(leave=1), exact=True)
+    >>> kernel.run_forward(Distribution([3]), 2)[State(attackers=3, defenders=0)]
+    Fraction(1445, 3888)
+    """
+
+    name = STOPPING
+    modes = MODES
+
+    def __init__(self, inner: Kernel, stop: StopRule) -> None:
+        super().__init__(replace(inner.rules, garrison=inner.garrison), stop)
+        self.inner, self.exact = inner, inner.exact
+
+    def refuse(self, attackers: int, defenders: int) -> None:
+        """Accept every battle. `run_forward` checks the size."""
+
+    def most_left(self, attackers: int, defenders: int) -> State:
+        return self.inner.most_left(attackers, defenders)
+
+    def error(self, attackers: int, defenders: int) -> Error:
+        """Return a bound on the relative error from the number of roundings; 0 if exact.
+
+        A battle has at most attackers + defenders rolls. A roll has two roundings and a rounding
+        for each term that is added to a state. If armies can grow, the bound is that of `inner`.
+        """
+        if self.exact or self.rules.mode.grows:
+            return self.inner.error(attackers, defenders)
+        most = min(self.rules.full_roll)
+        roundings = (attackers + defenders) * (2 + (most + 1) * (most + 2) // 2) + 12
+        return Error(roundings * UNIT_ROUNDOFF * 1.001)  # (1 + u)^n − 1 < 1.001 n u
+
+    def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
+        from iacta.methods.roll_counts import Rolled, count_rolls
+
+        able = np.array(list(start))
+        chances = np.array(list(start.values()), object if self.exact else float)
+        before = Rolled(0, able, np.full_like(able, defenders), chances)
+        states: dict[State, Any] = {}
+        for end in count_rolls(self, [before]):
+            for a, d, p in zip(*(each.tolist() for each in end[1:]), strict=True):
+                states[State(a, d)] = states.get(State(a, d), 0) + p
+        return Distribution(states) if self.exact else Distribution.from_probabilities(states)
+
+    def tabulate_moves(self, attackers: int, defenders: int) -> dict[tuple[int, int], Numbers]:
+        return self.inner.tabulate_moves(attackers, defenders)
+
+    def limit_of_attackers(self, defenders: int) -> Fraction:
+        raise IllegalError("leave cannot be combined with a search for the armies needed")
+
+    def limit_of_defenders(self, attackers: int) -> Fraction:
+        return self.limit_of_attackers(attackers)
 
 
 class Stopping(UnitKernel, RollKernel):

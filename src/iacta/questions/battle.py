@@ -47,6 +47,7 @@ from iacta.rules.stop import NEVER
     Example(
         "battle 20 15 --rules capital --hold-back 5", "against a capital, holding back 5 armies?"
     ),
+    Example("battle 12 10 --leave 3", "what does it cost to leave them 3 armies?"),
 )
 class BattleQuestion(BattleForm, ExactForm, Question):
     """Give the odds of one battle, fought to the end or stopped early."""
@@ -102,6 +103,11 @@ class BattleRecord(RepeatedBattle):
         'Only with a stop: with `--exact` the same chance as `"n/d"`, else `null`.',
         default=OMITTED,
     )
+    leave_probability: Unit | None = key(
+        "Only with `--leave`: the chance that at most so many defenders are left; `null` if there "
+        "are too many outcomes.",
+        default=OMITTED,
+    )
     expected_attackers_left: float | None = key(
         "Attackers left on average, over all outcomes.", is_column=True
     )
@@ -141,6 +147,14 @@ class BattleAnswer(Answer):
             None if self.outcomes is None else self.outcomes.prob(self.question.battle.is_stopped)
         )
 
+    @property
+    def leave_probability(self) -> Probability | None:
+        """The chance that at most the defenders of `--leave` are left."""
+        if self.outcomes is None:
+            return None
+        leave = self.question.leave or 0
+        return self.outcomes.prob(lambda end: end.defenders <= leave)
+
     @cached_property
     def rolls(self) -> Distribution[int] | None:
         """The number of rolls, or `None` if it takes long to count, or there are no rolls."""
@@ -155,7 +169,7 @@ class BattleAnswer(Answer):
             theirs = float(outcomes.map(_get_defenders).mean())
             if outcomes.prob(is_won):
                 ours_if_won = float(outcomes.condition(is_won).map(_get_attackers).mean())
-        never = battle.stop == NEVER
+        never, left = battle.stop == NEVER, self.leave_probability
         return BattleRecord.from_attributes(
             self,
             self.question,
@@ -165,6 +179,7 @@ class BattleAnswer(Answer):
             ),
             stop_probability=OMITTED if never else None if stopped is None else float(stopped),
             stop_probability_exact=OMITTED if never else format_if_exact(stopped or None),
+            leave_probability=(left and float(left)) if battle.stop.leave else OMITTED,
             expected_attackers_left=ours,
             expected_defenders_left=theirs,
             expected_attackers_left_if_won=ours_if_won,
@@ -194,13 +209,20 @@ class BattleAnswer(Answer):
             yield Section([explain_stop_at_once(battle.attackers)])
             return
         won = mark_certain(self.win_probability, [battle.rules])
-        sentence = (
-            f"{name_armies(battle.attackers, 'beats', 'beat')} {battle.defenders} with a chance of "
-            f"{percent(won)}{self._describe_undecided()}{note_rules(self.question.rule_set.name)}."
-        )
+        beat = f"{name_armies(battle.attackers, 'beats', 'beat')} {battle.defenders}"
+        chance = f"{percent(won)}{self._describe_undecided()}"
+        if battle.stop.leave and self.leave_probability is not None:
+            leave = f"{name_armies(battle.attackers, 'leaves', 'leave')} at most"
+            beat = f"{leave} {battle.stop.leave} of {battle.defenders} defenders"
+            chance = percent(self.leave_probability)
+        note = note_rules(self.question.rule_set.name)
+        sentence = f"{beat} with a chance of {chance}{note}."
         stopped = [self.stop_probability] if self.stop_probability else []
         lines = [sentence, *describe_stop(battle.stop)]
-        lines += list_fractions(self.win_probability, *stopped)
+        if battle.stop.leave:
+            lines += list_fractions(self.leave_probability)
+        else:
+            lines += list_fractions(self.win_probability, *stopped)
         if outcomes is None:
             yield Section([*lines, "It can end in too many ways to list."])
             return

@@ -8,8 +8,8 @@ from iacta.inputs.reprs import format_short_repr
 from iacta.rules.rules import Rules
 
 # The end of error messages about stop rules that need single rolls.
-ROLL_STOP_PURPOSE = "for a battle that stops by stop_at, charge, max_losses or max_rolls"
-NUMBERS = ("hold_back", "stop_at", "max_losses", "max_rolls")
+ROLL_STOP_PURPOSE = "for a battle that stops by stop_at, charge, max_losses, max_rolls or leave"
+NUMBERS = ("hold_back", "stop_at", "max_losses", "max_rolls", "leave")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -27,6 +27,9 @@ class StopRule:
         roll. `None` sets no limit.
     max_rolls: the attackers stop after this many rolls. With 0 they never roll. `None` sets no
         limit.
+    leave: the attackers stop when at most this many defenders are left; the last roll may destroy
+        more. `None` or 0 sets no limit. Only chances and distributions of single battles and of
+        campaigns can be computed, not the armies needed.
 
     `StopRule()` never stops an attack. Negative or fractional numbers raise `IactaError`.
 
@@ -51,13 +54,14 @@ class StopRule:
     charge: bool = False
     max_losses: int | None = None
     max_rolls: int | None = None
+    leave: int | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.charge, (True, False), "charge")
         for name in NUMBERS:
             value = getattr(self, name)
             set_field(self, name, None if value is None else read_int(value, name, minimum=0))
-        for name in ("hold_back", "stop_at"):
+        for name in ("hold_back", "stop_at", "leave"):
             set_field(self, name, getattr(self, name) or None)
 
     def __repr__(self) -> str:

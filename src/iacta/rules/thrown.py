@@ -243,6 +243,8 @@ def fight_until(
             going &= np.minimum(able, most[0]) == np.minimum(at_first, most[0])
         if stop.stop_at is not None:
             going &= able > stop.stop_at - _bound_garrison(rules)
+        if stop.leave is not None:
+            going &= against > stop.leave
         if stop.max_losses is not None:
             going &= at_first - able < stop.max_losses
         if not going.any():
