@@ -8,7 +8,17 @@ from typing import Any
 
 import pytest
 
-from iacta import Capitals, Missions, Share, Survivor, Turn, Victory, classic_board
+from iacta import (
+    Battle,
+    Capitals,
+    Missions,
+    Share,
+    Survivor,
+    Turn,
+    Victory,
+    best_plan,
+    classic_board,
+)
 from iacta.board import Board, Continent, Position
 from iacta.board.codes import escape_name
 from iacta.game import (
@@ -19,6 +29,7 @@ from iacta.game import (
     Fortify,
     Mission,
     OwnContinents,
+    OwnNamed,
     OwnTerritories,
     Place,
 )
@@ -28,6 +39,7 @@ from iacta.game.missions import read_mission
 from iacta.game.moment import parse_moment, read_moment
 from iacta.game.victory import SURVIVAL, VICTORIES
 from iacta.inputs.errors import IactaError, IllegalError
+from iacta.plan.winning import find_win
 from tests.cases import for_each
 from tests.game.positions import make_line_turn
 
@@ -120,6 +132,29 @@ STRANGE = Board(
         Continent("empty", 1, ()),
     ),
 )
+
+
+def test_a_mission_may_name_territories() -> None:
+    board = classic_board()
+    held = {"Peru": ("red", 3), "Siam": ("red", 1), "Brazil": ("blue", 2)}
+    missions = Missions({"red": "own peru, Brazil, SIAM", "blue": "own Alaska"})
+    turn = Turn(Position(board, "red", held), victory=missions)
+    red = turn.victory.missions["red"]  # type: ignore[attr-defined] # missions
+    assert red == OwnNamed(("Peru", "Brazil", "Siam"))
+    assert red.describe_progress(turn, "red") == "2 of 3 territories"
+    assert Turn.from_code(turn.to_code()) == turn
+    won = turn.apply_battle("Peru", "Brazil", 3, 0)
+    assert won.winner == "red"
+    win = find_win(turn)
+    assert win is not None
+    plan = best_plan(turn, win.goal)
+    assert plan.value == pytest.approx(Battle(3, 2).win_probability())
+    for mission, words in (
+        ("own Atlantis", "a mission must name territories of the board"),
+        ("own Peru, Peru", "a mission must name each territory once, got 'Peru' twice"),
+    ):
+        with pytest.raises(IactaError, match=words):
+            Turn(Position(board, "red", held), victory=Missions({"red": mission, "blue": "Asia"}))
 
 
 @pytest.mark.parametrize(

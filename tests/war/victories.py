@@ -5,7 +5,7 @@ from fractions import Fraction
 from random import Random
 
 from iacta import Board, Capitals, Continent, Missions, Position, Share, Turn, Victory
-from iacta.game import Eliminate, Mission, OwnContinents, OwnTerritories
+from iacta.game import Eliminate, Mission, OwnContinents, OwnNamed, OwnTerritories
 
 NAMES = tuple("ABCDEFGH")
 BORDERS = tuple(zip(NAMES, (*NAMES[1:], NAMES[0]), strict=True))
@@ -50,7 +50,10 @@ def random_missions(rng: Random, turn: Turn) -> Victory:
     number = len(turn.owners)
 
     def draw(player: str) -> Mission:
-        kind = rng.choice(("lands", "armies", "continents", "eliminate"))
+        kind = rng.choice(("lands", "armies", "continents", "eliminate", "named"))
+        if kind == "named":
+            some = rng.sample(turn.board.territories, min(number, rng.randint(1, 4)))
+            return OwnNamed(tuple(some))
         if kind == "continents" and names:
             chosen = tuple(rng.sample(names, rng.randint(0, min(2, len(names) - 1))))
             return OwnContinents(chosen, 1 if not chosen or rng.random() < 0.3 else 0)

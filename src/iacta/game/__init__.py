@@ -28,7 +28,15 @@ from iacta.game.actions import (
 from iacta.game.card_odds import CardOdds, OpponentCards, Prey, TradeOption, find_card_odds
 from iacta.game.cards import Hand, Sets, traded_armies
 from iacta.game.deal import deal
-from iacta.game.missions import Eliminate, Hidden, Mission, Missions, OwnContinents, OwnTerritories
+from iacta.game.missions import (
+    Eliminate,
+    Hidden,
+    Mission,
+    Missions,
+    OwnContinents,
+    OwnNamed,
+    OwnTerritories,
+)
 from iacta.game.odds import BorderOdds, list_border_odds
 from iacta.game.policies import Evaluation, evaluate, evaluate_battle
 from iacta.game.state import FortifyReach, Phase
@@ -60,6 +68,7 @@ __all__ = [
     "Move",
     "OpponentCards",
     "OwnContinents",
+    "OwnNamed",
     "OwnTerritories",
     "Phase",
     "Place",

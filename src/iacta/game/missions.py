@@ -63,6 +63,7 @@ TERRITORIES = re.compile(
     r"(\d+) territor(?:y|ies)(?: with (\d+) arm(?:y|ies)(?: each)?)?", re.IGNORECASE
 )
 ELIMINATE = re.compile(r"eliminate (.+)", re.IGNORECASE)
+NAMED = re.compile(r"own (.+)", re.IGNORECASE)
 LIKE_TERRITORIES = re.compile(r"[-+]?\d|.*\b(territor|arm(y|ies)\b)", re.IGNORECASE)
 LIKE_ELIMINATE = re.compile(r"eliminat", re.IGNORECASE)
 
@@ -257,6 +258,54 @@ class OwnContinents(Mission):
         return CoreMission("continents", self.others, entries=entries)
 
 
+@dataclass(frozen=True)
+class OwnNamed(Mission):
+    """Own certain territories.
+
+    territories: the names of the territories.
+
+    >>> OwnNamed(("Alaska", "Brazil")).format_text()
+    'own Alaska, Brazil'
+    """
+
+    territories: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        names = read_list(self.territories, "territories of a mission", "names")
+        if not names:
+            raise IllegalError("a mission must name a territory, got none")
+        set_field(self, "territories", tuple(names))
+
+    def resolve_names(self, turn: GameState) -> Self:
+        try:
+            found = tuple(map(turn.board.find, self.territories))
+        except IactaError as error:
+            raise IllegalError(f"a mission must name territories of the board: {error}") from None
+        if twice := next((name for name in found if found.count(name) > 1), ""):
+            raise IllegalError(f"a mission must name each territory once, got {quote(twice)} twice")
+        return replace(self, territories=found)
+
+    def format_text(self) -> str:
+        return f"own {', '.join(self.territories)}"
+
+    def _count(self, turn: GameState, player: str) -> int:
+        owners = dict(zip(turn.board.territories, turn.owners, strict=True))
+        return sum(owners[name] == player for name in self.territories)
+
+    def is_fulfilled(self, turn: GameState, player: str) -> bool:
+        return self._count(turn, player) == len(self.territories)
+
+    def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
+        return (WayToWin(self.territories),)
+
+    def describe_progress(self, turn: GameState, player: str) -> str:
+        return f"{self._count(turn, player)} of {len(self.territories)} territories"
+
+    def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
+        places = map(turn.board.territories.index, self.territories)
+        return CoreMission("capitals", len(self.territories), entries=tuple(places))
+
+
 def _refuse_continent(name: object, known: Sequence[str]) -> IactaError:
     """Return the error for an unknown continent, which may be a malformed mission of another kind.
 
@@ -350,8 +399,8 @@ def read_mission(text: str) -> Mission:
     """Read a mission.
 
     text: continents, such as `"Asia, South America"`, where `any` stands for any other continent; a
-        number of territories, such as `"18 territories with 2 armies"`; `"eliminate blue"`; or
-        `"hidden"`.
+        number of territories, such as `"18 territories with 2 armies"`; named territories, such as
+        `"own Alaska, Brazil"`; `"eliminate blue"`; or `"hidden"`.
 
     >>> read_mission("Europe, Australia, any")
     OwnContinents(continents=('Europe', 'Australia'), others=1)
@@ -371,6 +420,8 @@ def read_mission(text: str) -> Mission:
         return OwnTerritories(number, parse_int(match[2] or "0", "armies on each territory"))
     if match := ELIMINATE.fullmatch(plain):
         return Eliminate(match[1])
+    if match := NAMED.fullmatch(plain):
+        return OwnNamed(tuple(name.strip() for name in match[1].split(",")))
     names = [name.strip() for name in plain.split(",")]
     chosen = tuple(name for name in names if name not in (ANY, "*"))
     return OwnContinents(chosen, len(names) - len(chosen))
