@@ -21,7 +21,7 @@ extern "C" {
 /* The version of this interface. Increase it with every change that makes callers or earlier builds incompatible: another
    function, structure, constant or meaning. `core_library.py` contains the version that Python expects. */
 enum {
-    IACTA_VERSION = 3
+    IACTA_VERSION = 4
 };
 
 /* Limits of the input. IACTA_LARGEST_TABLE: the tables of the odds of battles contain up to this number of armies on each
@@ -332,6 +332,7 @@ typedef struct {
     const int32_t* mission_of;
     const uint8_t* mission_unseen; /* for each player: 1 if the other players do not know the mission */
     int32_t missions_at_end;       /* 1: a mission is only checked at the end of its player's turns */
+    int32_t common_lands;          /* the territories with which any player also wins; 0: missions only */
     int32_t mission_cards;         /* the number of cards from which hidden missions are dealt */
     const int32_t* mission_deck;   /* the index of the mission on each of the cards */
 } iacta_turn;

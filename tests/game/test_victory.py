@@ -134,6 +134,25 @@ STRANGE = Board(
 )
 
 
+def test_a_number_of_territories_may_also_win() -> None:
+    board = classic_board()
+    held = {"Peru": ("red", 3), "Siam": ("red", 1), "Brazil": ("blue", 2)}
+    missions = Missions({"red": "secret Asia", "blue": "Africa"}, 24, common=3)
+    turn = Turn(Position(board, "red", held), victory=missions)
+    assert "missions:24%2Bor3" in turn.to_code() or "missions:24+or3" in turn.to_code()
+    assert Turn.from_code(turn.to_code()) == turn
+    assert "or owns 3 territories" in turn.victory.describe(turn)
+    won = turn.apply_battle("Peru", "Brazil", 3, 0)
+    assert won.winner == "red"
+    assert won.victory.describe_win(won, "red") == "they own 3 territories"
+    win = find_win(turn)
+    assert win is not None
+    chance = best_plan(turn, win.goal).value
+    assert chance == pytest.approx(Battle(3, 2).win_probability())
+    with pytest.raises(IactaError, match="missions must be like 24"):
+        read_victory("missions:or3+or4,red:Asia,blue:Africa")
+
+
 def test_a_mission_may_name_territories() -> None:
     board = classic_board()
     held = {"Peru": ("red", 3), "Siam": ("red", 1), "Brazil": ("blue", 2)}
@@ -150,8 +169,8 @@ def test_a_mission_may_name_territories() -> None:
     plan = best_plan(turn, win.goal)
     assert plan.value == pytest.approx(Battle(3, 2).win_probability())
     for mission, words in (
-        ("own Atlantis", "a mission must name territories of the board"),
-        ("own Peru, Peru", "a mission must name each territory once, got 'Peru' twice"),
+        ("own Atlantis", "mission of red must name territories of the board"),
+        ("own Peru, Peru", "mission of red must name each territory once, got 'Peru' twice"),
     ):
         with pytest.raises(IactaError, match=words):
             Turn(Position(board, "red", held), victory=Missions({"red": mission, "blue": "Asia"}))

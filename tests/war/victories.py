@@ -65,7 +65,10 @@ def random_missions(rng: Random, turn: Turn) -> Victory:
         return OwnTerritories(min(own + rng.randint(1, 2), number), armies)
 
     missions = {player: draw(player) for player in turn.players}
-    return Missions(missions, rng.choice((None, None, max(number // 2, 1))), rng.random() < 0.3)
+    instead = rng.choice((None, None, max(number // 2, 1)))
+    most = max(turn.owners.count(name) for name in turn.players)
+    common = min(most + rng.choice((1, 2, 3)), number) if rng.random() < 0.3 else None
+    return Missions(missions, instead, rng.random() < 0.3, common=common)
 
 
 def random_hidden(rng: Random, turn: Turn) -> Victory:

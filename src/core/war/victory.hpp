@@ -24,6 +24,7 @@ bool WarRules<W>::is_fulfilled(const War<W>& s, int player) const {
 // Returns whether a player fulfils a mission, even if the rules do not check it at this moment.
 template <int W>
 bool WarRules<W>::has_fulfilled(const War<W>& s, int player) const {
+    if (common_lands > 0 && player < players && s.lands[player] >= common_lands) return true;
     if (!s.lands[player] || s.mission[player] < 0) return false;
     const Mission& mission = missions[size_t(s.mission[player])];
     const int32_t *first = entries.data() + mission.first, *last = entries.data() + mission.last;

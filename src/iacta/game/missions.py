@@ -43,6 +43,7 @@ from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 ANY = "any"  # a continent of the player's choice
 INSTEAD = 24  # territories to own, for players whose mission is to eliminate themselves
 AT_END = "end"
+COMMON = re.compile(r"or(\d+)")
 HIDDEN, SECRET = "hidden", "secret "
 CARDS = "cards"  # the key of the mission cards in the mapping from players to texts
 BETWEEN_CARDS = "/"
@@ -470,6 +471,8 @@ class Missions(Victory):
     at_end: whether a mission is only checked at the end of its player's turn.
     cards: the cards from which hidden missions are dealt; `None` for the cards of the board game.
     secret: the players whose missions are secret, in addition to hidden missions.
+    common: the number of territories with which a player also wins, whatever their mission is;
+        `None` if only missions win.
 
     >>> Missions({"red": "Asia, South America", "blue": "eliminate red"}).missions["blue"]
     Eliminate(player='red')
@@ -480,6 +483,7 @@ class Missions(Victory):
     at_end: bool = False
     cards: tuple[Mission | str, ...] | None = None
     secret: tuple[str, ...] = ()
+    common: int | None = None
 
     word: ClassVar = "missions"
     is_judged_by_v: ClassVar = False
@@ -510,8 +514,9 @@ class Missions(Victory):
             with replace_error_prefix(A_CARD, A_MISSION):
                 cards = (row if isinstance(row, Mission) else read_mission(row) for row in rows)
                 set_field(self, "cards", tuple(cards))
-        if self.instead is not None:
-            set_field(self, "instead", read_int(self.instead, "instead", 1))
+        for field in ("instead", "common"):
+            if getattr(self, field) is not None:
+                set_field(self, field, read_int(getattr(self, field), field, 1))
 
     @property
     def _missions(self) -> Mapping[str, Mission]:
@@ -522,18 +527,21 @@ class Missions(Victory):
         if not player_texts:
             raise MalformedError("mission must be given for each player, got none")
         words = [word.strip() for word in value.split("+") if word.strip()]
-        numbers = [word for word in words if word != AT_END]
-        if len(numbers) > 1 or len(words) > len({*words}):
-            raise MalformedError(f"missions must be like 24+end, got {quote(value)}")
+        common = [match[1] for word in words if (match := COMMON.fullmatch(word))]
+        numbers = [word for word in words if word != AT_END and not COMMON.fullmatch(word)]
+        if max(len(numbers), len(common)) > 1 or len(words) > len({*words}):
+            raise MalformedError(f"missions must be like 24+end or 24+or30, got {quote(value)}")
         instead = parse_int(numbers[0], "missions", 1) if numbers else None
         missions = dict[str, Mission | str](player_texts)
         cards = missions.pop(CARDS, None)
         deck = None if cards is None else tuple(map(unquote, str(cards).split(BETWEEN_CARDS)))
-        return cls(missions, instead, AT_END in words, deck)
+        shared = parse_int(common[0], "missions", 1) if common else None
+        return cls(missions, instead, AT_END in words, deck, common=shared)
 
     def format_texts(self) -> tuple[str, Mapping[str, str]]:
         number = [] if self.instead is None else [str(self.instead)]
-        value = "+".join([*number, *([AT_END] if self.at_end else [])])
+        shared = [] if self.common is None else [f"or{self.common}"]
+        value = "+".join([*number, *([AT_END] if self.at_end else []), *shared])
         texts = {
             name: f"{SECRET if name in self.secret else ''}{mission.format_text()}"
             for name, mission in self._missions.items()
@@ -559,10 +567,10 @@ class Missions(Victory):
         if cards is not None:
             with replace_error_prefix(A_CARD, A_MISSION):
                 cards = tuple(cast(Mission, each).resolve_names(turn) for each in cards)
-        if self.instead is not None and self.instead > len(turn.owners):
+        if (most := max(self.instead or 0, self.common or 0)) > len(turn.owners):
             raise IllegalError(
                 f"missions must be at most {len(turn.owners)}, the number of territories, "
-                f"got {self.instead}"
+                f"got {most}"
             )
         spelling = {fold_name(name): name for name in turn.players}
         secret = tuple(spelling[fold_name(name)] for name in self.secret)
@@ -677,19 +685,28 @@ class Missions(Victory):
     def is_checked_at_end(self) -> bool:
         return self.at_end
 
+    @property
+    def common_lands(self) -> int:
+        return self.common or 0
+
     def is_fulfilled(self, turn: GameState, player: str) -> bool:
         if self.at_end and (turn.phase != "over" or turn.player != player):
             return False
+        if self.common is not None and turn.owners.count(player) >= self.common:
+            return True
         return self._missions[player].is_fulfilled(turn, player)
 
     def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
-        return self._missions[player].list_ways(turn, player)
+        ways = self._missions[player].list_ways(turn, player)
+        return ways if self.common is None else (*ways, WayToWin(number=self.common))
 
     def describe(self, turn: GameState) -> str:
         texts = {name: text for name, text in self.format_texts()[1].items() if name != CARDS}
         rows = "; ".join(f"{name}: {text}" for name, text in texts.items())
         when = " at the end of their turn" if self.at_end else ""
-        return f"The first player who has fulfilled their mission{when} wins. Missions: {rows}."
+        shared = "" if self.common is None else f", or owns {self.common} territories,"
+        wins = f"The first player who has fulfilled their mission{when}{shared} wins."
+        return f"{wins} Missions: {rows}."
 
     def describe_progress(self, turn: GameState, player: str) -> str:
         return self._missions[player].describe_progress(turn, player)
@@ -698,9 +715,13 @@ class Missions(Victory):
         return self._missions[player].measure_progress(turn, player)
 
     def list_targets(self, turn: GameState, player: str) -> tuple[str, ...]:
+        if self.common is not None:
+            return intersect_ways(self.list_ways(turn, player), turn)
         return self._missions[player].list_targets(turn, player)
 
     def describe_win(self, turn: GameState, player: str) -> str:
+        if self.common is not None and turn.owners.count(player) >= self.common:
+            return f"they own {self.common} territories"
         kind = SECRET if player in self.secret else ""
         return f"their {kind}mission is fulfilled ({self._missions[player].format_text()})"
 

@@ -228,6 +228,11 @@ class Victory:
         """
 
     @property
+    def common_lands(self) -> int:
+        """The number of territories with which any player also wins; 0 without this rule."""
+        return 0
+
+    @property
     def is_checked_at_end(self) -> bool:
         """Whether a player can only win at the end of their own turn."""
         return False

@@ -161,6 +161,7 @@ class _TurnWriter(NamedTuple):
             mission_of=[places[mission] for mission in missions],
             mission_unseen=[turn.victory.is_hidden(name) for name in seats],
             missions_at_end=turn.victory.is_checked_at_end,
+            common_lands=turn.victory.common_lands,
             mission_cards=len(cards),
             mission_deck=[*(places[card] for card in cards), 0],
         )
