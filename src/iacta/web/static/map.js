@@ -64,7 +64,7 @@ import {
   update,
 } from "./map_store.js";
 import { unpackStart } from "./pack.js";
-import { announce, on, takeFiles, takeSelectedFiles } from "./page.js";
+import { announce, on, showError, takeFiles, takeSelectedFiles } from "./page.js";
 
 const ONLY_TURN =
   "The address has only the present turn of this game. The earlier turns are in Your games of the browser in which it was played.";
@@ -375,22 +375,11 @@ listen("example", "change", () => {
   if (kind === "r") location.hash = listRecent()[number].fragment;
   on.example.value = "";
 });
-takeFiles(
-  on.file,
-  (text, name) => open(() => openText(text, name)),
-  (sentence) => {
-    on.wrong.textContent = sentence;
-  },
-);
+takeFiles(on.file, (text, name) => open(() => openText(text, name)), showError);
 listenToSubmit("paste", () => open(() => openText(on.pasted.value, "board")));
 /** Ask the server, and call `take` with the answer; show the reason of a refusal. */
-async function ask(question, body, take) {
-  try {
-    take(await postJson(`api/v1/${question}`, body));
-  } catch (error) {
-    on.wrong.textContent = error.message;
-  }
-}
+const ask = (question, body, take) =>
+  postJson(`api/v1/${question}`, body).then(take).catch(showError);
 
 listen("save", "click", () =>
   ask("position/write", { setup: makeSetup(store.state), board: store.board.board }, ({ text }) =>
@@ -423,13 +412,11 @@ listen("fresh", "change", () => {
   const fresh = readWhole(on.fresh, 0);
   if (on.fresh.reportValidity() && checkArmies(fresh, look.fresh)) change({ fresh });
 });
-listen("usual", "click", async () => {
-  try {
-    change({ fresh: await countNewArmies(store.board, store.state) });
-  } catch (error) {
-    on.wrong.textContent = error.message;
-  }
-});
+listen("usual", "click", () =>
+  countNewArmies(store.board, store.state)
+    .then((fresh) => change({ fresh }))
+    .catch(showError),
+);
 
 listen("games", "toggle", () => store.render());
 listen("save-game", "click", () => saveFile("risk-game.txt", `${findWholeLink()}\n`));

@@ -26,7 +26,7 @@ import {
 import { endStep, runTaps } from "./map_taps.js";
 import { crown } from "./map_won.js";
 import { makeReviewLink } from "./pack.js";
-import { announce, copy, on } from "./page.js";
+import { announce, copy, on, showError } from "./page.js";
 
 const FORMS = ["attack", "faces"]; // the kinds of steps with a form that shows error messages
 const TYPING = 1200; // the maximum pause between two digits of a number, in milliseconds
@@ -299,12 +299,7 @@ export function findStepBefore(k) {
 export async function chooseGoal(given, view = "") {
   if (store.isBusy) return store.taps.push(() => Boolean(chooseGoal(given, view)));
   store.isBusy = store.isDescribing = true;
-  let goal = null;
-  try {
-    goal = given && (await describeGoal(given));
-  } catch (error) {
-    on.wrong.textContent = error.message;
-  }
+  const goal = given && (await describeGoal(given).catch(showError));
   store.isBusy = store.isDescribing = false;
   Object.assign(store, { view, isPicking: Boolean(goal?.is_list) && view === "goals" });
   if (goal || !given) setGoal(goal?.step ?? "", goal?.parameters);

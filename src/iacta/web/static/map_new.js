@@ -13,7 +13,7 @@ import { markPlayer, tool } from "./map_parts.js";
 import { makeSetup, makeState } from "./map_state.js";
 import { commit, look, store, update } from "./map_store.js";
 import { choice, markChosen, requestVictory, showVictory } from "./map_won.js";
-import { on } from "./page.js";
+import { on, showError } from "./page.js";
 import { element, redraw } from "./redraw.js";
 
 const [MIN_PLAYERS, MAX_PLAYERS] = [2, 6];
@@ -74,12 +74,9 @@ const findDice = ({ hasOwnDice }) => (hasOwnDice ? "own" : "rolled");
 /** Request the question of a draft, such as that of a link, and show it. */
 async function loadQuestion(draft) {
   store.ask = { draft };
-  try {
-    const { ask } = await postJson("api/v1/game/deal", { ...draft, board: store.board.board });
-    if (store.state.draft === draft) update({ ask: { ...ask, draft } });
-  } catch (error) {
-    on.wrong.textContent = error.message;
-  }
+  const body = { ...draft, board: store.board.board };
+  const found = await postJson("api/v1/game/deal", body).catch(showError);
+  if (found && store.state.draft === draft) update({ ask: { ...found.ask, draft } });
 }
 
 /** Answer the question before the first turn with a territory; return true. */
@@ -93,12 +90,7 @@ export function answer(t) {
   const wishes = { ...state.draft, ...parts, dice: findDice(state) };
   store.isBusy = true;
   dealGame(board, wishes)
-    .then(
-      (next) => store.state === state && commit(next, { isStep: true }),
-      (error) => {
-        on.wrong.textContent = error.message;
-      },
-    )
+    .then((next) => store.state === state && commit(next, { isStep: true }), showError)
     .finally(() => {
       store.isBusy = false;
     });

@@ -3,15 +3,14 @@
 // The server judges one turn at a time, in the background. Decisions without a judgement are not shown.
 
 import { postJson, Refused, saveFile, Unreachable } from "./ask.js";
-import { svg } from "./map_board.js";
 import { countRounds, hasPersons, isReviewed, isWon, PERSON, RESIGNED } from "./map_game.js";
 import { findPath, isGoalStep } from "./map_history.js";
 import { findPlayer } from "./map_labels.js";
 import { makeChoice, markPlayer } from "./map_parts.js";
 import { leaveGame } from "./map_state.js";
 import { commit, findTurn, forgetBegun, store, tree } from "./map_store.js";
-import { drawCurve } from "./map_worth.js";
-import { announce, on } from "./page.js";
+import { drawCurve, showCurves } from "./map_worth.js";
+import { announce, on, showError } from "./page.js";
 import { element, table } from "./redraw.js";
 
 const MAX_MOMENTS = 3;
@@ -135,19 +134,8 @@ function showWins(turns) {
     const points = known.map(([n, wins]) => [n / last, wins[name] ?? 0]);
     return drawCurve(points, findPlayer(player).colour, "win");
   });
-  const shape = { id: "wins", viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img" };
   const label = `The chance to win by turn, for ${store.state.players.join(", ")}`;
-  const half = svg("path", { d: "M0,30H300", class: "half" });
-  const ends = [element("span", {}, "100%"), element("span", {}, "0%")];
-  return [
-    element("h4", {}, "Chance to win by turn"),
-    element(
-      "div",
-      { className: "graph" },
-      element("small", { className: "ends" }, ends),
-      svg("svg", { ...shape, "aria-label": label }, half, ...curves),
-    ),
-  ];
+  return [element("h4", {}, "Chance to win by turn"), showCurves("wins", label, curves)];
 }
 
 /** Return the costliest decisions of the persons in different turns, each to be played again. */
@@ -187,14 +175,11 @@ async function openMoment(k, better, words) {
   const at = state.steps[k - 1].after;
   const find = (name) => board.territories.indexOf(name);
   const [from, to] = better.from ? [find(better.from), find(better.to)] : [null, null];
-  let { steps } = state;
   store.isBusy = true;
-  try {
-    // The dice of an attack are not known, so an attack is only selected.
-    if (better.do !== "attack") ({ steps } = await tree.take(board, { ...state, at }, better));
-  } catch (error) {
-    on.wrong.textContent = error.message;
-  }
+  // The dice of an attack are not known, so an attack is only selected.
+  const isTaken = better.do !== "attack";
+  const taken = isTaken && (await tree.take(board, { ...state, at }, better).catch(showError));
+  const { steps } = taken || state;
   store.isBusy = false;
   forgetBegun();
   store.hint = { words: `Better: ${words}.`, from, to };

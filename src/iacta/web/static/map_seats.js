@@ -10,10 +10,6 @@ import { element } from "./redraw.js";
 const listPersons = () =>
   [...store.state.seats.keys()].filter((k) => store.state.seats[k] === PERSON);
 
-/** Whether a person plays or has played in the game. */
-export const hasPersons = () =>
-  store.state.seats.some((seat) => seat === PERSON || RESIGNED.test(seat));
-
 /** Whether a person must still receive the phone before their turn. */
 export function isPassing() {
   if (!isGame() || !findTurn()?.holders || isComputer() || isWon() || isCounted()) return false;

@@ -8,6 +8,7 @@ import {
   findBattle,
   findReason,
   goOn,
+  hasPersons,
   isComputer,
   isCounted,
   isGame,
@@ -34,7 +35,6 @@ import {
 } from "./map_parts.js";
 import { savePicture, showReview } from "./map_review.js";
 import {
-  hasPersons,
   isPassing,
   isTooLong,
   showLeft,

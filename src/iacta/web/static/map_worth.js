@@ -91,7 +91,7 @@ function describeImprovement(found) {
 
 function describeWaiting() {
   if (hasGoal()) return "Searching …";
-  return findGoalText() ? "Choose on the map what to take." : "Choose a goal.";
+  return findGoalText() && "Choose on the map what to take.";
 }
 
 /** Return a bar with the chance of a plan, its interval, and the bound on all plans. */
@@ -230,6 +230,19 @@ export const drawCurve = (points, stroke, className) =>
     ? []
     : [svg("path", { d: `M${points.map(locate).join("L")}`, stroke, class: className })];
 
+/** Return a graph of chances with the given curves. */
+export function showCurves(id, label, curves) {
+  const shape = { id, viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img" };
+  const half = svg("path", { d: "M0,30H300", class: "half" });
+  const ends = [element("span", {}, "100%"), element("span", {}, "0%")];
+  return element(
+    "div",
+    { className: "graph" },
+    element("small", { className: "ends" }, ends),
+    svg("svg", { ...shape, "aria-label": label }, half, ...curves),
+  );
+}
+
 /** Return a graph of the chances after each step: one curve for each turn and each player. */
 export function showGraph() {
   const { state } = store;
@@ -258,18 +271,10 @@ export function showGraph() {
     return svg("path", { d, class: k === state.at ? "dot here" : "dot" });
   });
   const figures = line.flatMap((k) => findRow(k)?.figure || []);
-  const shape = { id: "graph", viewBox: "0 0 300 60", preserveAspectRatio: "none", role: "img" };
   const label = `The chance during the turn: ${figures.join(", ")}`;
-  const half = svg("path", { d: "M0,30H300", class: "half" });
-  const ends = [element("span", {}, "100%"), element("span", {}, "0%")];
   const dashed = games.length ? "; dashed: each player's chance to win the game" : "";
   return [
-    element(
-      "div",
-      { className: "graph" },
-      element("small", { className: "ends" }, ends),
-      svg("svg", { ...shape, "aria-label": label }, half, ...games, ...goals, ...dots),
-    ),
+    showCurves("graph", label, [...games, ...goals, ...dots]),
     element("p", { className: "help" }, `Solid: the chance to reach the goal${dashed}.`),
   ];
 }

@@ -10,6 +10,11 @@ let kept = null; // the last stored code
 export const on = Object.fromEntries(
   [...document.querySelectorAll("[id]")].map((each) => [each.id, each]),
 );
+/** Show an error, or a sentence about it, beside what the user does. */
+export function showError(error) {
+  on.wrong.textContent = error.message ?? error;
+}
+
 const status = Object.assign(document.createElement("p"), { className: "unseen" });
 status.setAttribute("role", "status");
 document.body.append(status);
