@@ -118,6 +118,19 @@ def test_a_battle_on_a_laptop_has_few_controls(visit: Visit) -> None:
     assert page.locator(".primary:visible").all_text_contents() == ["Roll once"]
 
 
+# Whether the current step is in the visible part of the list.
+IS_LISTED = """() => {
+  const [list, step] = [play, document.querySelector("#steps [aria-current]")]
+    .map(each => each.getBoundingClientRect());
+  return play.scrollTop > 0 && step.top >= list.top && step.bottom <= list.bottom;
+}"""
+
+
+def test_the_list_scrolls_to_the_current_step(visit: Visit) -> None:
+    page = open_game(visit, {"width": 1280, "height": 600})
+    page.wait_for_function(IS_LISTED)
+
+
 # The sizes of the visible texts beside the map, in pixels.
 SIZES = """() => {
   const sizes = new Set();

@@ -168,9 +168,6 @@ def test_an_open_battle_fits_in_the_window_with_the_moves_and_the_last_steps(vis
             ):
                 for each in page.locator(selector).all():
                     assert each.evaluate(IS_INSIDE)
-    moves.last.click()
-    expect(page.locator("#battle")).to_have_count(0)
-    expect(page.locator("#steps li").first).to_be_visible()
 
 
 CHAIN = [f"{n}" for n in range(1, 8)]
