@@ -119,7 +119,7 @@ def _is_set(symbols: tuple[int, ...], jokers: int) -> bool:
 
 SETS = tuple(
     Hand(one, two, three, jokers)
-    for one, two, three, jokers in product(range(4), range(4), range(4), range(DECK.jokers + 1))
+    for one, two, three, jokers in product(range(SET_SIZE + 1), repeat=4)
     if _is_set((one, two, three), jokers)
 )
 
