@@ -69,7 +69,7 @@ def deal(pool: Sequence[int], numbers: Sequence[int]) -> Iterator[list[tuple[int
             yield [hand, *others]
 
 
-@pytest.mark.parametrize("deck", [Hand(14, 14, 14, 2), Hand(14, 14, 14), SMALL])
+@pytest.mark.parametrize("deck", [Hand(14, 14, 14, 2), Hand(14, 14, 14), SMALL, Hand(2, 1, 0, 4)])
 @pytest.mark.parametrize("number", [2, 3, 4])
 def test_the_chance_of_a_set_is_its_share_of_all_hands(deck: Hand, number: int) -> None:
     hands = [*combinations(list_cards(deck), number)]
@@ -187,5 +187,7 @@ def test_too_many_cards_are_rejected() -> None:
         CardOdds(Hand(infantry=15))
     with pytest.raises(IactaError, match="the deck has 44 cards, but 45 are held or seen"):
         CardOdds(opponents={"blue": 45})
+    with pytest.raises(IactaError, match="60 unknown cards of this deck are too many"):
+        CardOdds(opponents=dict.fromkeys("abc", 20), deck=Hand(30, 30, 30, 10))
     with pytest.raises(IactaError, match="seen must not contain unknown cards"):
         CardOdds(seen=Hand(unknown=1))

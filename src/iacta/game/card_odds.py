@@ -38,13 +38,14 @@ from iacta.game.cards import (
 )
 from iacta.game.state import TurnData
 from iacta.inputs.checks import FrozenDict, quote, read_int, set_field
-from iacta.inputs.errors import IllegalError, MalformedError
+from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.probability.distribution import Distribution
 
 Habit = Literal["early", "late"]
 HABITS: tuple[Habit, ...] = ("early", "late")
 NO_CARDS = Hand()
 USUAL_SETS = Sets()
+MAX_CARD_DEALS = 500_000  # pools times hands
 
 # The numbers of deals that lead to a pool of cards that are left and a value of the next set.
 Deals: TypeAlias = Mapping[Hand, Mapping[Sets, int]]
@@ -116,7 +117,8 @@ class CardOdds:
         into the deck yet.
     deck: all cards of the game.
 
-    Raises `IllegalError` if more cards are held than the deck contains.
+    Raises `IllegalError` if more cards are held than the deck contains, and `TooLargeError` if the
+    unknown cards have too many possible symbols.
 
     >>> [float(round(CardOdds(Hand(unknown=n)).set_chance, 5)) for n in (3, 4, 5)]
     [0.42283, 0.817, 1.0]
@@ -153,6 +155,12 @@ class CardOdds:
             raise IllegalError(
                 f"the deck has {self.deck.number} cards, but {held.number} are held or seen"
             )
+        dealt, deals = 0, _count_hands(self.hand.unknown + 1, self.deck)
+        for hand in self.hands.values():
+            deals += _count_hands(dealt, self.deck) * _count_hands(hand.unknown, self.deck)
+            dealt += hand.unknown
+        if deals > MAX_CARD_DEALS:
+            raise TooLargeError(f"{held.unknown} unknown cards of this deck are too many")
 
     @property
     def hands(self) -> Mapping[str, Hand]:
@@ -165,7 +173,7 @@ class CardOdds:
         known = sum((hand.known for hand in self.hands.values()), self.hand.known + self.seen)
         return self.deck - known
 
-    @property
+    @cached_property
     def set_chance(self) -> Fraction:
         """The chance that the player's hand contains a set."""
         return _find_set_chance(self.hand, self.pool)
@@ -374,6 +382,11 @@ def deal_hands(hand: Hand, pool: Hand) -> Iterator[tuple[Hand, int]]:
         yield hand.known + drawn, ways
 
 
+def _count_hands(number: int, deck: Hand) -> int:
+    """Return an upper bound on the number of different hands of unknown cards."""
+    return sum(comb(number - jokers + 2, 2) for jokers in range(min(number, deck.jokers) + 1))
+
+
 def _find_set_chance(hand: Hand, pool: Hand) -> Fraction:
     ways = sum(ways for dealt, ways in deal_hands(hand, pool) if list_card_sets(dealt))
     return Fraction(ways, comb(pool.number, hand.unknown))
@@ -405,7 +418,7 @@ def find_card_odds(turn: TurnData, seen: Hand = NO_CARDS, deck: Hand = DECK) -> 
     Raises `IllegalError` for a game without cards.
     """
     if turn.cards is None:
-        raise IllegalError("the game has no cards", parameter="position")
+        raise IllegalError("position must be a turn of a game with cards", parameter="position")
     at = turn.survivors.index(turn.player) if turn.player in turn.survivors else 0
     order = (*turn.survivors[at + 1 :], *turn.survivors[:at])
     opponents = {name: Hand(unknown=turn.hand_of(name).number) for name in order}
