@@ -1,0 +1,50 @@
+"""The answers of the question `cards` in words."""
+
+from typing import Any
+
+import pytest
+
+from iacta import IactaError
+from iacta.questions import ask
+from iacta.questions.cards import CardOddsRecord
+
+
+def ask_cards(**parameters: Any) -> CardOddsRecord:
+    """Return the answer to the question as a record."""
+    record = ask("cards", **parameters).data
+    assert isinstance(record, CardOddsRecord)
+    return record
+
+
+def test_the_advice_depends_on_the_habits_only_if_they_matter() -> None:
+    hand = "3 infantry"
+    forced = ask_cards(hand=hand, opponents={"blue": 5})
+    assert "Wait: that brings more armies in two turns." in forced.words
+    free = ask_cards(hand=hand, opponents={"blue": 4})
+    assert "Whether to trade or to wait depends on how your opponents trade." in free.words
+    fixed = ask_cards(hand="1 infantry, 1 cavalry, 1 artillery", trade="fixed")
+    assert "Trade 1 infantry, 1 cavalry, 1 artillery now." in fixed.words
+
+
+def test_a_saved_turn_gives_the_cards_and_the_sets() -> None:
+    code = "1;classic;red;Peru:red:3,Siam:blue:2;trade;cards=blue:3,red:2.0.0.1.0;sets=20"
+    saved = ask_cards(position=code)
+    typed = ask_cards(hand="2 infantry, 1 wild", opponents={"blue": 3}, trade="20")
+    assert saved == typed
+    later = ask_cards(position=code.replace(";trade;", ";over;"))
+    assert later.trades == []  # the time to trade is over
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error"),
+    [
+        ({"hand": "2 cannons"}, "hand must be cards such as '2 infantry, 1 wild'"),
+        ({"cards": 4, "hand": "3"}, "cards cannot be combined with hand"),
+        ({"opponents": [["blue", 2], ["blue", 3]]}, "opponents must name each player once"),
+        ({"position": "1;classic;red;Peru:red:3"}, "position must be a turn of a game with cards"),
+        ({"seen": "3 infantry", "deck": "2 infantry"}, "the deck has 2 infantry, but 3 are held"),
+    ],
+)
+def test_wrong_cards_are_rejected(parameters: dict[str, Any], error: str) -> None:
+    with pytest.raises(IactaError, match=error):
+        ask_cards(**parameters)
