@@ -48,6 +48,7 @@ ARGUMENTS: Mapping[str, Callable[[], Any]] = {
     "Battle": lambda: BATTLE,
     "Battle | Campaign": lambda: BATTLE,
     "Campaign": lambda: WAY,
+    "CardOdds": lambda: iacta.CardOdds(iacta.Hand(infantry=2)),
     "CompareAnswer": lambda: ask("compare", attackers=4, defenders=3),
     "Decision": lambda: iacta.best_mix(9, 8),
     "DiceDecision": lambda: iacta.how_many_dice(6, 4),
