@@ -302,6 +302,7 @@ QUESTIONS_ASKED: dict[str, list[dict[str, Any]]] = {
         {"attackers": 9, "territories": [2, 2], "stop_at": 4},
     ],
     "need": [{"territories": [8, 2], "chance": "95%", "keep": 2}, {"territories": [10]}],
+    "cards": [{"cards": 4}, {"hand": "2 infantry, 1 wild", "opponents": {"blue": 3}}],
     "roll": [{"attack_dice": 3, "defence_dice": 2}, {"attack_dice": 1, "defence_dice": 1}],
     "decide": [
         {"attackers": 20, "defenders": 10, "prize": 10},
