@@ -79,7 +79,7 @@ def average_map(
     """Draw a heat map of a mean of all battles up to a size; small maps show the numbers.
 
     averages: the means, `[attackers - 1, defenders - 1]`, for at most 40,000 battles.
-    mean: what the numbers are, such as `"armies that you lose"`.
+    mean: the name of the numbers, such as `"armies that you lose"`.
     rules, label: the same as for `win_chance_map`.
 
     The table `battles` has the columns `attackers`, `defenders` and `average`.

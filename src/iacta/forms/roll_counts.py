@@ -8,8 +8,8 @@ from iacta.inputs.errors import IllegalError
 from iacta.inputs.meanings import Count, Unit
 from iacta.probability.distribution import Distribution
 
-QUICK_STATES = 10**5  # the most states of battles whose rolls take about 0.2 s to count
-SLOWER_IF_SEEN = 10  # how much longer it takes if a defender chooses the dice after each roll
+QUICK_STATES = 10**5  # counting the rolls of so many states takes about 0.2 s
+SLOWER_IF_SEEN = 10  # the factor of the time if the defender sees the attack roll
 
 
 class RollCountRecord(KeyedRecord):
