@@ -88,8 +88,8 @@ def test_the_map_takes_two_fifths_of_a_phone_beside_the_next_action(
 CONTROLS = """() => [...document.querySelectorAll("a, button, input, select, textarea, summary")]
   .filter(each => each.checkVisibility({ visibilityProperty: true }) && !each.closest("svg, .list"))
   .filter(each => {
-    const { top, bottom, width } = each.getBoundingClientRect();
-    return width > 0 && bottom > 0 && top < innerHeight;
+    const { top, right, bottom, width } = each.getBoundingClientRect();
+    return width > 0 && right > 0 && bottom > 0 && top < innerHeight;
   })
   .map(each => each.textContent || each.ariaLabel || each.id)"""
 

@@ -17,7 +17,6 @@ from iacta import classic_board, deal
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 LAPTOP = {"width": 1280, "height": 800}
-HIGH = {"width": 1280, "height": 960}  # for the review of a game
 PLAYERS = ["red", "blue", "green"]
 SEED = 11  # of the game on the pictures of a turn
 WHOLE_SEED = 27  # of the game on the picture of an end
@@ -52,7 +51,7 @@ def photograph(address: str) -> None:
             "end": (_play_whole_game(address), _wait_for_review),
         }
         for name, (link, prepare) in games.items():
-            page = browser.new_page(viewport=HIGH if name == "end" else LAPTOP)  # type: ignore[arg-type] # a dict
+            page = browser.new_page(viewport=LAPTOP)  # type: ignore[arg-type] # a dict
             page.add_init_script(SAME_DICE)
             page.goto(f"{address}/{link}")
             prepare(page)
@@ -118,7 +117,7 @@ def _play_whole_game(address: str) -> str:
 
 def _wait_for_review(page: Page) -> None:
     """Wait until the whole game is judged."""
-    page.locator("#moments li").first.wait_for(timeout=TIMEOUT)
+    page.locator("#wins").wait_for(timeout=TIMEOUT)
     page.get_by_text("Judging the game").wait_for(state="hidden", timeout=TIMEOUT)
     page.wait_for_timeout(SETTLED)
 
