@@ -38,6 +38,7 @@ from iacta.methods import choose_kernel
 from iacta.methods.kernel import Floats, Values
 from iacta.questions.battle import BattleQuestion
 from iacta.questions.campaign import CampaignQuestion
+from iacta.rules.modes import HouseRolls
 from iacta.rules.rules import Rules
 
 COLUMNS = BattleQuestion.usual_columns()  # chance to win, expected armies left
@@ -77,7 +78,7 @@ def look_up_battles(attackers: Armies, defenders: Armies, question: BattleQuesti
     found = TableAnswers(is_known, {name: np.full(attackers.shape, np.nan) for name in COLUMNS})
     rules = question.stop.add_to_garrison(question.rule_set.rules)
     garrison = rules.garrison
-    is_plain = question.stop.is_reserve and not (question.exact or rules.mode.grows)
+    is_plain = _is_plain(question, rules)
     if not is_plain or garrison > MAX_GARRISON:
         return found
     kernel = choose_kernel(rules)
@@ -116,7 +117,7 @@ def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestio
     found = TableAnswers(is_known, {CAMPAIGN_COLUMNS[0]: chances})
     staying = question.rule_set.rules.garrison
     rules = question.stop.add_to_garrison(question.rule_set.rules)
-    is_plain = question.stop.is_reserve and not (question.exact or rules.mode.grows)
+    is_plain = _is_plain(question, rules)
     if not is_plain or question.narrate or rules.garrison > MAX_GARRISON:
         return found
     kernel = choose_kernel(rules)
@@ -140,19 +141,29 @@ def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestio
                 (those,) = np.nonzero(step == d)
                 last = those[after[those] == 0]
                 won[last] = (stack[last] * matrix.sum(axis=1)).sum(axis=1)
-                stack[those] = _advance_stacks(stack[those], matrix, staying)
+                stack[those] = _advance_stacks(stack[those], matrix, staying, rules)
         chances[here] = np.minimum(won, 1.0)
         certain = (able[here] == 0) | (kernel.certain & (won == 0.0))
         is_known[here] = certain | (won >= kernel.least_chance)
     return found
 
 
-def _advance_stacks(stack: Floats, matrix: Floats, staying: int) -> Floats:
+def _is_plain(question: BattleQuestion | CampaignQuestion, rules: Rules) -> bool:
+    """Return whether tables answer a question: a side that loses has no able armies left."""
+    is_usual = question.stop.is_reserve and not question.exact
+    return is_usual and not (rules.mode.grows or isinstance(rules.mode, HouseRolls))
+
+
+def _advance_stacks(stack: Floats, matrix: Floats, staying: int, rules: Rules) -> Floats:
     """Return the distributions of the stacks (rows) after they have conquered a territory."""
     moved = np.zeros(stack.shape)
     for a in range(1, stack.shape[1]):
         if (chance := stack[:, a]).any():
             moved[:, : a + 1] += chance[:, np.newaxis] * matrix[a, : a + 1]
+    if rules.most_advance is not None:  # also the armies in reserve move in
+        most = max(rules.most_advance - (rules.garrison - staying), 0)
+        moved[:, most : most + 1] = moved[:, most:].sum(axis=1, keepdims=True)
+        moved[:, most + 1 :] = 0.0
     able = np.zeros(stack.shape)
     left = moved[:, staying + 1 :]
     able[:, 1 : 1 + left[0].size] = left
