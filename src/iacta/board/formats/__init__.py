@@ -59,10 +59,7 @@ def read_text(text: str, name: str) -> tuple[BoardFormat, Draft]:
 
 
 def _list_formats() -> str:
-    endings: dict[str, list[str]] = {}
-    for board_format in FORMATS:
-        endings.setdefault(board_format.name, []).append(board_format.ending)
-    return ", ".join(f"{name} ({' or '.join(some)})" for name, some in endings.items())
+    return ", ".join(dict.fromkeys(board_format.name for board_format in FORMATS))
 
 
 def format_board(board: Board, name: str) -> str:
