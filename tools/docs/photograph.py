@@ -1,6 +1,6 @@
 """Takes screenshots of the board page for the docs: `python -m tools.docs.photograph`.
 
-This needs Chromium, like the tests of the web pages.
+This needs Chromium, like the tests of the web pages, and pngquant, which makes the files small.
 """
 
 import json
@@ -44,7 +44,7 @@ def photograph(address: str) -> None:
             page.goto(f"{address}/map")
             page.get_by_text("no plan is better").wait_for(timeout=TIMEOUT)
             page.get_by_text("of games (±").wait_for(timeout=TIMEOUT)
-            page.screenshot(path=PICTURES / f"map{ending}.png")
+            _save_picture(page, f"map{ending}.png")
         games = {
             "game": (write_game(), _watch_conquest),
             "dice": (write_game(mover="red", fresh=0), _roll_dice),
@@ -55,8 +55,15 @@ def photograph(address: str) -> None:
             page.add_init_script(SAME_DICE)
             page.goto(f"{address}/{link}")
             prepare(page)
-            page.screenshot(path=PICTURES / f"{name}.png")
+            _save_picture(page, f"{name}.png")
         browser.close()
+
+
+def _save_picture(page: Page, name: str) -> None:
+    file = PICTURES / name
+    page.screenshot(path=file)
+    shrink = ["pngquant", "--force", "--quality", "90-100", "--output", str(file), str(file)]
+    subprocess.run(shrink, check=True)  # noqa: S603 # our own command
 
 
 def write_game(seed: int = SEED, mover: str = "blue", fresh: int = 4) -> str:
