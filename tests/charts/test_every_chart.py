@@ -229,6 +229,15 @@ ANSWERS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+def test_a_chart_without_rows_has_no_legend() -> None:
+    # An empty legend has an infinite height in browsers.
+    answer = ask_open_threats()
+    empty = replace(answer, found=replace(answer.found, threats=()))
+    layers = charts.choose_chart(empty).view["layer"]
+    colours = [part["encoding"].get("color") for part in layers]
+    assert [each["legend"] for each in colours if each] == [None]
+
+
 def test_threats_show_the_interval_up_to_the_bound() -> None:
     closed = charts.choose_chart(ask("threats", code=WAR))
     opened = EXAMPLES["threat_bars, with bounds"]()

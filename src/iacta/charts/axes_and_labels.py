@@ -42,6 +42,8 @@ def categories(
         for value, colour in colours.items()
         if rows is None or any(row[column] == value for row in rows)
     }
+    if not used:  # Vega draws an empty legend with infinite sizes
+        more["legend"] = None
     return field(f"{column}:N", title=title, scale=value_scale(used), **more)
 
 
