@@ -130,6 +130,10 @@ def test_a_matrix_that_is_not_symmetric_has_one_way_borders() -> None:
     assert read("0,1\n0,0").borders == (("1", "2"),)
 
 
+def test_a_first_border_between_a_and_b_is_no_heading() -> None:
+    assert len(read("A,B\nB,C\nA,C").borders) == 6
+
+
 def test_a_digraph_has_one_way_borders() -> None:
     assert read("digraph { A -> B }").borders == (("A", "B"),)
 

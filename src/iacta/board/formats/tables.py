@@ -36,7 +36,6 @@ HEADINGS = {
     ("source", "target"),
     ("territory", "neighbour"),
     ("territory", "neighbor"),
-    ("a", "b"),
     ("territory1", "territory2"),
 }
 NUMBER = re.compile(r"-?\d*\.?\d+", re.ASCII)
