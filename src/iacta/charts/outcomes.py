@@ -184,7 +184,7 @@ def set_chances(odds: CardOdds) -> Chart:
         layer(base.mark("bar", color=BLUE), text).properties(height=50 * len(rows)),
         "The hand may never contain a set."
         if odds.cards_needed is None
-        else f"A set takes {float(odds.cards_needed):.4f} cards on average.",
+        else f"You hold a set after {float(odds.cards_needed):.4f} cards on average.",
         f"The chance that a hand contains a set of cards ({odds.deck.number} cards in the deck).",
         {"chances": rows},
     )

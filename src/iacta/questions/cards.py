@@ -271,7 +271,7 @@ class CardsAnswer(Answer):
         elif odds.hand.known.number < SET_SIZE or odds.set_chance < 1:
             needed = float(odds.cards_needed)
             own = ", with those that you hold" if odds.hand.known.number else ""
-            lines.append(f"On average a set takes {needed:.4f} cards{own}.")
+            lines.append(f"You hold a set after {needed:.4f} cards on average{own}.")
         return lines
 
     def _advise(self) -> list[str]:
