@@ -205,3 +205,73 @@ def test_a_position_names_the_owners_of_whole_continents() -> None:
         "blue owns North America (+5) and South America (+2); red owns Europe (+5); "
         "green owns Africa (+3) and Australia (+2)."
     ) in lines
+
+
+REFUSED = {
+    "a node-link graph that is a list": (
+        '{"graph": [], "nodes": [{"id": "A"}], "links": []}',
+        "graph must be an object, got []",
+    ),
+    "an edge to no node": (
+        '{"nodes": [{"id": "A"}],\n "links": [{"source": "A", "target": "Z"}]}',
+        "line 2: an edge must have the source and the target of nodes",
+    ),
+    "a repeated id": ('{"nodes": [{"id": 1}, {"id": 1}], "edges": []}', "the id 1 appears twice"),
+    "a word for a truth value": (
+        '{"nodes": [], "edges": [], "directed": "no"}',
+        "directed must be true or false, got 'no'",
+    ),
+    "two graphs in GraphML": (
+        "<graphml><graph/><graph/></graphml>",
+        "must contain one graph, got 2",
+    ),
+    "a repeated key in YAML": (
+        "territories:\n  A: [B]\n  A: [C]\n  B: []\n  C: []\n",
+        "line 3: the key 'A' appears twice",
+    ),
+    "a nested subgraph": (
+        "graph { A -- { D; E -- F } }",
+        "a subgraph at the end of an edge must contain only nodes",
+    ),
+    "an error in DOT": ("graph {\n  A -- \n}\n", "line "),
+    "a matrix with a 2": (
+        "0,1,1\n1,0,1\n1,1,2",
+        "line 3: the cells of a matrix must be 0 or 1, got '2'",
+    ),
+    "a matrix with a repeated name": (",A,A\nA,0,1\nA,1,0", "of a matrix must be different"),
+    "lists in brackets": ("A: [B, C]\nB: [A]\n", "not a board in a known format"),
+}
+
+
+@for_each("kind", list(REFUSED))
+def test_a_graph_that_would_be_misread_is_refused(
+    kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, said = REFUSED[kind]
+    with pytest.raises(IactaError) as refused:
+        read(text)
+    assert said in str(refused.value)
+    assert capsys.readouterr().out == ""
+
+
+@for_each("ending", [".gml", ".graphml", ".dot", ".node-link.json"])
+@for_each("name", ["&amp;", "node", 'a "b"', "G", "[x]", "//c"])
+def test_odd_names_survive_graph_files(name: str, ending: str, tmp_path: Path) -> None:
+    continents = {name.replace(";", ""): (2, [name])}
+    board, file = (
+        Board.from_edges(name, [(name, "B")], continents=continents),
+        tmp_path / f"x{ending}",
+    )
+    write_board(board, file)
+    found = read_board(file)
+    assert (found.name, found.territories) == (board.name, board.territories)
+    assert found.continents == board.continents
+
+
+def test_graphml_in_another_encoding_is_read(tmp_path: Path) -> None:
+    text = '<?xml version="1.0" encoding="ISO-8859-1"?><graphml><graph edgedefault="undirected">'
+    file = tmp_path / "x.graphml"
+    xmlns = 'xmlns="http://graphml.graphdrawing.org/xmlns"'
+    text = text.replace("<graphml>", f"<graphml {xmlns}>")
+    file.write_bytes(f'{text}<node id="ä"/><node id="b"/></graph></graphml>'.encode("latin-1"))
+    assert read_board(file).territories == ("ä", "b")

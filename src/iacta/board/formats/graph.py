@@ -19,10 +19,11 @@ The attributes of a node are optional:
 In DOT, a cluster with a label is a continent too. Weights and other attributes are ignored.
 """
 
-import html
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 from iacta.board.board import (
@@ -35,7 +36,7 @@ from iacta.board.board import (
     read_point,
 )
 from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
-from iacta.board.formats.reading import BoardText
+from iacta.board.formats.reading import BoardText, FileTable, prefix_line
 from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IllegalError, MalformedError, missing_error
 
@@ -43,8 +44,11 @@ if TYPE_CHECKING:
     import networkx as nx
     import pydot
 
-COMMENT = re.compile(r"//[^\n]*|^[ \t]*#[^\n]*|/\*.*?\*/", re.MULTILINE | re.DOTALL)
-DOT = re.compile(r"\s*(?:strict\s+)?(?:di)?graph\b[^\[{]*\{", re.IGNORECASE)
+QUOTED = r'"(?:[^"\\]|\\.)*+"'
+COMMENT = re.compile(rf"({QUOTED})|//[^\n]*|^[ \t]*#[^\n]*|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+DOT = re.compile(rf"\s*(?:strict\s+)?(?:di)?graph\b\s*(?:{QUOTED}|[^\[{{\"]*)\s*\{{", re.IGNORECASE)
+XML_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
+SYNTAX_LINE = re.compile(r"\(line:(\d+)")
 GML = re.compile(r"(?:\s*(?!graph\b)\w+\s[^\n\[]*\n)*\s*graph\s*\[", re.IGNORECASE)
 CONTINENT_MARK = ";"  # between the continents of a territory
 # The exceptions that NetworkX raises for wrong files, besides its own.
@@ -64,7 +68,7 @@ def _load_networkx() -> Any:
 
 
 def _read_gml(source: BoardText, name: str) -> Draft | None:
-    if not GML.match(COMMENT.sub("", source.plain)):
+    if not GML.match(COMMENT.sub(r"\1", source.plain)):
         return None
     nx = _load_networkx()
     try:
@@ -75,11 +79,14 @@ def _read_gml(source: BoardText, name: str) -> Draft | None:
 
 
 def _read_graphml(source: BoardText, name: str) -> Draft | None:
-    if source.xml("graphml") is None:
+    top = source.xml("graphml")
+    if top is None:
         return None
+    if (count := len([*top.find_all("graph")])) != 1:
+        raise MalformedError(f"the text must contain one graph, got {count}")
     nx = _load_networkx()
     try:
-        graph = nx.parse_graphml(source.text.encode())
+        graph = nx.parse_graphml(XML_DECLARATION.sub("", source.text).encode())
     except (
         nx.NetworkXError,
         ValueError,
@@ -93,10 +100,12 @@ def _read_graphml(source: BoardText, name: str) -> Draft | None:
 
 
 def _read_node_link(source: BoardText, name: str) -> Draft | None:
-    entries = source.json.entries if source.json else {}
+    table = source.json
+    entries = table.entries if table else {}
     links = next((key for key in ("links", "edges") if isinstance(entries.get(key), list)), None)
-    if links is None or not isinstance(entries.get("nodes"), list):
+    if table is None or links is None or not isinstance(entries.get("nodes"), list):
         return None
+    _check_node_link(table, links)
     nx = _load_networkx()
     try:
         graph = nx.node_link_graph(dict(entries), edges=links)
@@ -105,31 +114,59 @@ def _read_node_link(source: BoardText, name: str) -> Draft | None:
     return _make_draft(graph, name)
 
 
+def _check_node_link(table: FileTable, links: str) -> None:
+    """Refuse JSON in which NetworkX would add or lose nodes."""
+    entries, known = table.entries, set[str]()
+    for key, kind, what in (("graph", Mapping, "an object"), ("directed", bool, "true or false")):
+        if key in entries and not isinstance(entries[key], kind):
+            table.refuse((key,), f"{key} must be {what}, got {quote(entries[key])}")
+    for k, node in enumerate(entries["nodes"]):
+        if not isinstance(node, Mapping) or not isinstance(node.get("id"), str | int):
+            table.refuse(("nodes", k), f"a node must be an object with an id, got {quote(node)}")
+        if str(node["id"]) in known:
+            table.refuse(("nodes", k), f"the id {quote(node['id'])} appears twice")
+        known.add(str(node["id"]))
+    for k, link in enumerate(entries[links]):
+        ends = [
+            link.get(key) if isinstance(link, Mapping) else None for key in ("source", "target")
+        ]
+        if any(str(end) not in known for end in ends):
+            table.refuse(
+                (links, k),
+                f"an edge must have the source and the target of nodes, got {quote(link)}",
+            )
+
+
 def _read_dot(source: BoardText, name: str) -> Draft | None:
-    if not DOT.match(COMMENT.sub("", source.plain)):
+    if not DOT.match(COMMENT.sub(r"\1", source.plain)):
         return None
     nx = _load_networkx()
     try:
         import pydot
     except ImportError:
         raise missing_error("DOT files need pydot, which is not installed", "graphs") from None
+    printed = io.StringIO()  # pydot prints a syntax error and returns nothing
     try:
-        found = pydot.graph_from_dot_data(source.plain)
+        with redirect_stdout(printed):
+            found = pydot.graph_from_dot_data(source.plain)
     except Exception as error:  # the parser of pydot documents no exceptions
         raise MalformedError(f"the text is not DOT: {_say(error)}") from None
     if not found:
-        raise MalformedError("the text is not DOT: it has a syntax error")
+        line = SYNTAX_LINE.search(printed.getvalue())
+        sentence = "the text is not DOT: it has a syntax error"
+        raise MalformedError(prefix_line(int(line[1]) if line else None, sentence))
     if len(found) > 1:
         raise MalformedError(f"the text must contain one DOT graph, got {len(found)}")
     top = found[0]
     graph = nx.DiGraph() if top.get_type() == "digraph" else nx.Graph()
-    graph.graph["name"] = _unquote(str(top.get_name()))
+    if top.get_name() != "G":  # the name that pydot gives to a graph without a name
+        graph.graph["name"] = _unquote(str(top.get_name()))
     for part in _walk_graphs(top):
         cluster = _read_attributes(part) if part is not top else {}
         for node in part.get_nodes():
-            key = _unquote(str(node.get_name()))
-            if key not in {"node", "edge", "graph"}:  # defaults
-                _add_node(graph, key, _read_attributes(node), cluster)
+            key = str(node.get_name())
+            if key not in {"node", "edge", "graph"}:  # defaults have no quotes
+                _add_node(graph, _unquote(key), _read_attributes(node), cluster)
         for edge in part.get_edges():
             ends = [_list_ends(end) for end in (edge.get_source(), edge.get_destination())]
             for key in (key for keys in ends for key in keys):
@@ -160,8 +197,10 @@ def _list_ends(end: Any) -> list[str]:
     """Return the nodes at an end of an edge: one node, without its port, or those of a subgraph."""
     if isinstance(end, str):
         return [_unquote(end if end.startswith('"') else end.partition(":")[0])]
-    nodes = end.get("nodes", {}) if isinstance(end, Mapping) else end.obj_dict.get("nodes", {})
-    return [_unquote(name) for name in nodes]
+    parts = end if isinstance(end, Mapping) else end.obj_dict
+    if parts.get("edges") or parts.get("subgraphs"):
+        raise MalformedError("a subgraph at the end of an edge must contain only nodes")
+    return [_unquote(name) for name in parts.get("nodes", {})]
 
 
 def _read_attributes(part: Any) -> dict[str, str]:
@@ -175,7 +214,7 @@ def _unquote(text: str) -> str:
     ('the "Cape"', 'Peru')
     """
     if len(text) > 1 and text[0] == text[-1] == '"':
-        return text[1:-1].replace('\\"', '"').replace("\\n", " ")
+        return text[1:-1].replace('\\"', '"')
     return text
 
 
@@ -183,6 +222,8 @@ def _make_draft(graph: "nx.Graph[Any]", name: str) -> Draft:
     """Convert a graph to a draft."""
     check_count(graph.number_of_nodes(), MAX_TERRITORIES, "territories")
     check_count(graph.number_of_edges(), MAX_BORDERS, "borders")
+    if None in graph:
+        raise MalformedError("each node must have an id, and each edge two nodes")
     beside: dict[Any, dict[Any, None]] = {node: {} for node in graph}
     for start, end in graph.edges():
         if start != end:
@@ -198,13 +239,13 @@ def _make_draft(graph: "nx.Graph[Any]", name: str) -> Draft:
         for node, given in graph.nodes(data=True)
     ]
     title = graph.graph.get("name") or graph.graph.get("label")
-    title = collapse_spaces(str(title)) if title and title != "G" else name
+    title = collapse_spaces(str(title)) if title else name
     return Draft(title, territories, _list_continents(graph), graph.is_directed())
 
 
 def _find_name(node: object, given: Mapping[str, Any]) -> str:
-    texts = (html.unescape(str(given[key])) for key in KEYS if given.get(key) not in (None, ""))
-    name = collapse_spaces(next(texts, ""))
+    texts = (str(given[key]) for key in KEYS if given.get(key) not in (None, ""))
+    name = collapse_spaces(next(texts, "").replace("\\n", " "))
     return collapse_spaces(str(node)) if name in ("", r"\N") else name
 
 
@@ -252,7 +293,8 @@ def _list_continents(graph: "nx.Graph[Any]") -> list[DraftContinent]:
 
 
 def _split(value: object) -> list[str]:
-    return [part for each in str(value).split(CONTINENT_MARK) if (part := collapse_spaces(each))]
+    parts = value if isinstance(value, list) else str(value).split(CONTINENT_MARK)
+    return [part for each in parts if (part := collapse_spaces(str(each)))]
 
 
 def _read_bonus(name: str, text: str) -> int:
@@ -281,11 +323,13 @@ def _make_graph(board: Board) -> "nx.Graph[str]":
         }
         graph.add_node(name, **(worth if homes else {}))
     for continent in board.continents:
-        if CONTINENT_MARK in continent.name or not continent.territories:
-            raise IllegalError(
-                "in graph files the name of a continent must have no semicolon, and a continent "
-                f"must have territories, got {quote(continent.name)}"
-            )
+        if CONTINENT_MARK in continent.name:
+            wrong = "the name of a continent must have no semicolon"
+        elif not continent.territories:
+            wrong = "a continent must have territories"
+        else:
+            continue
+        raise IllegalError(f"in graph files {wrong}, got {quote(continent.name)}")
     for name, (x, y) in zip(board.territories, board.places, strict=bool(board.places)):
         graph.add_node(name, x=x, y=y)
     graph.add_edges_from(board.borders)
@@ -319,8 +363,8 @@ def _format_attributes(given: Mapping[str, Any]) -> str:
 
 
 def _quote(text: str) -> str:
-    if text.endswith("\\"):
-        raise IllegalError(f"in DOT a name must not end in a backslash, got {quote(text)}")
+    if "\\" in text:
+        raise IllegalError(f"in DOT a name must have no backslash, got {quote(text)}")
     return '"' + text.replace('"', '\\"') + '"'
 
 

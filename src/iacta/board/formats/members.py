@@ -10,6 +10,7 @@ listed with their territories, with their bonus alone, or not at all. Borders le
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from iacta.board.board import MAX_BONUS, collapse_spaces, fold_name
@@ -33,8 +34,8 @@ def _read_draft(source: BoardText, name: str) -> Draft | None:
     for key, entry in entries.items():
         path: KeyPath = ("territories", key)
         spelled = collapse_spaces(key)
-        field = next((each for each in NEIGHBOURS if each in entry), NEIGHBOURS[0])
-        mentions = _read_names(table, (*path, field), entry.get(field, ()))
+        named = [_read_names(table, (*path, each), entry.get(each, ())) for each in NEIGHBOURS]
+        mentions = tuple(chain.from_iterable(named))
         territories.append(DraftTerritory(spelled, spelled, table.find_line(path), mentions))
         home = entry.get("continent")
         if home is not None and not isinstance(home, str):

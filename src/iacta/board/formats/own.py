@@ -150,6 +150,7 @@ def _read_yaml(source: BoardText, name: str) -> Draft | None:
             if isinstance(token, yaml.AliasToken):
                 line = token.start_mark.line + 1
                 raise MalformedError(prefix_line(line, "references are not allowed in YAML"))
+        _refuse_repeated_keys(yaml.compose(text, loader))
         entries = yaml.load(text, loader)
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
@@ -159,6 +160,21 @@ def _read_yaml(source: BoardText, name: str) -> Draft | None:
     if not isinstance(entries, dict):
         raise MalformedError(f"the YAML must be a table, got {quote(entries)}")
     return read_board_table(FileTable(_read_values(entries)), name)
+
+
+def _refuse_repeated_keys(node: Any) -> None:
+    """Refuse a repeated key in YAML, whose first value would be lost."""
+    if node is None or node.id == "scalar":
+        return
+    seen = set()
+    for part in node.value:
+        if node.id == "mapping":
+            key, part = part
+            if str(key.value) in seen:
+                sentence = f"the key {quote(key.value)} appears twice"
+                raise MalformedError(prefix_line(key.start_mark.line + 1, sentence))
+            seen.add(str(key.value))
+        _refuse_repeated_keys(part)
 
 
 def _load_yaml() -> Any:

@@ -39,7 +39,7 @@ HEADINGS = {
     ("territory1", "territory2"),
 }
 NUMBER = re.compile(r"-?\d*\.?\d+", re.ASCII)
-ENTRY = re.compile(r"([^:,;=\[\]{}\t]+):(.*)")
+ENTRY = re.compile(r"([^:,;=\[\]{}\t]+):([^\[\]{}]*)")
 SEPARATORS = re.compile(r"[,;]")
 
 
@@ -115,6 +115,13 @@ def _read_matrix(source: BoardText, name: str) -> Draft | None:
     names = [row.cells[0] for row in rows] if has_names else []
     grid = [row.cells[1:] if has_names else row.cells for row in rows]
     columns = columns[-len(rows) :] if columns else ()
+    is_square = len(rows) > 2 and all(len(cells) == len(rows) for cells in grid)
+    if is_square and all(NUMBER.fullmatch(cell) for cells in grid for cell in cells):
+        for row, cells in zip(rows, grid, strict=True):
+            for cell in cells:
+                if cell not in ("0", "1"):
+                    sentence = f"the cells of a matrix must be 0 or 1, got {quote(cell)}"
+                    raise MalformedError(prefix_line(row.line, sentence))
     if len(rows) < 2 or any(len(cells) != len(rows) or {*cells} - {"0", "1"} for cells in grid):
         return None
     names = names or [*columns] or [str(k) for k in range(1, len(rows) + 1)]
@@ -122,6 +129,8 @@ def _read_matrix(source: BoardText, name: str) -> Draft | None:
         raise MalformedError(
             prefix_line(1, "the names in the first row and in the first column must be equal")
         )
+    if len({*map(fold_name, names)}) < len(names):
+        raise MalformedError("the names of the rows of a matrix must be different")
     edges = [
         (names[k], names[n], rows[k].line)
         for k, cells in enumerate(grid)
@@ -166,7 +175,7 @@ def read_continents(text: str) -> list[DraftContinent]:
     'Africa'
     """
     rows = _read_rows(text)
-    if rows and len(rows[0].cells) > 1 and not NUMBER.fullmatch(rows[0].cells[1]):
+    if rows and len(rows[0].cells) > 1 and not re.search(r"\d", rows[0].cells[1]):
         rows = rows[1:]
     if not rows:
         raise MalformedError("each line must have a continent, its bonus, and its territories")
