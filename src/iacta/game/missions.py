@@ -508,7 +508,11 @@ class Missions(Victory):
                     found[name], is_secret = _read_secret_mission(mission)
                     secret |= {name: None} if is_secret else {}
         set_field(self, "missions", FrozenDict(found))
-        set_field(self, "secret", tuple(each for each in secret if found.get(each) != Hidden()))
+        set_field(
+            self,
+            "secret",
+            tuple(each for each in found if each in secret and found[each] != Hidden()),
+        )
         if self.cards is not None:
             rows = read_list(self.cards, "cards", "missions")
             with replace_error_prefix(A_CARD, A_MISSION):
