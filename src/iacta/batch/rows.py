@@ -163,7 +163,8 @@ def read_question(
         ...
     iacta.IllegalError: columns must be some of win_probability, expected_attackers_left, \
 expected_defenders_left, expected_attackers_left_if_won, method, win_probability_exact, \
-stop_probability, stop_probability_exact, outcomes, got 'chance'
+stop_probability, stop_probability_exact, leave_probability, most_likely, expected_rolls, rolls, \
+outcomes, got 'chance'
     """
     form = find_question(question) if isinstance(question, str) else None
     if form is None or not form.usual_columns():

@@ -242,6 +242,7 @@ class Battle(PasteableMixin):
         >>> round(rolls.mean(), 4), rolls.mode(), max(rolls)
         (8.2134, 9, 14)
         """
+        check_choice(exact, (True, False), "exact")
         start = start_battle(self._able, self.defenders, exact=exact)
         ends = count_rolls(self._choose_kernel(exact, "auto"), [start])
         return sum_by_rolls(ends, exact=exact)

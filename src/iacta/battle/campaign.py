@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.battle.territory import Stage, Territories, Territory, read_territories, stages
-from iacta.inputs.checks import quote, read_int, set_field
+from iacta.inputs.checks import check_choice, quote, read_int, set_field
 from iacta.inputs.errors import MalformedError
 from iacta.inputs.meanings import Count
 from iacta.inputs.reprs import PasteableMixin
@@ -280,6 +280,7 @@ class Campaign(PasteableMixin):
         >>> Campaign(4, [1, 1]).rolls(exact=True)
         Distribution({2: 11875, 3: 19229})
         """
+        check_choice(exact, (True, False), "exact")
         way, ended = self.stages(), []
         stacks = [start_battle(self.attackers, way[0].defenders, exact=exact)]
         for number, stage in enumerate(way, start=1):

@@ -9,7 +9,8 @@ import numpy as np
 from iacta.battle.battle import Battle
 from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.battle.territory import Stage, Territories, read_territories, stages
-from iacta.inputs.checks import read_int
+from iacta.inputs.checks import quote, read_int
+from iacta.inputs.errors import MalformedError
 from iacta.inputs.reprs import PasteableMixin
 from iacta.methods.kernel import Outcome
 from iacta.probability.distribution import Distribution
@@ -157,6 +158,8 @@ Estimate(runs=17, successes=13), Estimate(runs=20, successes=16))
     rng = seed
     if not isinstance(rng, np.random.Generator):
         rng = np.random.default_rng(read_int(seed, "seed", minimum=0))
+    if not isinstance(battle, Battle | Campaign):
+        raise MalformedError(f"battle must be a Battle or a Campaign, got {quote(battle)}")
     territories = battle.territories if isinstance(battle, Campaign) else [battle.defenders]
     way = list(stages(read_territories(territories), battle.rules, battle.stop))
     sizes = list(_list_sizes(read_int(runs, "runs", minimum=1)))
