@@ -372,5 +372,5 @@ FORMATS: Iterable[BoardFormat] = (
     BoardFormat("GML", ".gml", _read_gml, _write_gml),
     BoardFormat("GraphML", ".graphml", _read_graphml, _write_graphml),
     BoardFormat("DOT", ".dot", _read_dot, _write_dot),
-    BoardFormat("node-link JSON", ".node-link.json", _read_node_link, _write_node_link),
+    BoardFormat("node-link", ".node-link.json", _read_node_link, _write_node_link),
 )

@@ -85,4 +85,4 @@ def _read_continents(table: FileTable, homes: Mapping[str, list[Mention]]) -> li
     return [*found.values()]
 
 
-FORMAT = BoardFormat("JSON with members", ".json", _read_draft)
+FORMAT = BoardFormat("members", ".json", _read_draft)

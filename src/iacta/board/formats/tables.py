@@ -193,6 +193,6 @@ def read_continents(text: str) -> list[DraftContinent]:
     return [*found.values()]
 
 
-MATRIX = BoardFormat("0/1 matrix", ".csv", _read_matrix)
-EDGES = BoardFormat("table of edges", ".csv", _read_edges)
-ADJACENCY = BoardFormat("adjacency list", ".txt", _read_adjacency)
+MATRIX = BoardFormat("matrix", ".csv", _read_matrix)
+EDGES = BoardFormat("edges", ".csv", _read_edges)
+ADJACENCY = BoardFormat("adjacency", ".txt", _read_adjacency)
