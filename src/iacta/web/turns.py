@@ -275,7 +275,8 @@ def replay_turns(body: Mapping[str, Any]) -> dict[str, Any]:
     check_version(body)
     players, computers = read_sent_players(body), read_sent_players(body, "computers")
     nodes = read_tree(turn, read_step_texts(body.get("steps", []), turn.board, players))
-    shown = _read_shown(body, len(nodes))
+    # The last steps may be unreadable.
+    shown = _read_shown(body, max(len(nodes), len(body.get("steps", [])) + 1))
     states = [describe_turn(turn, is_brief=0 not in shown)]
     for number, node in enumerate(nodes[1:], 1):
         before = nodes[node.before].turn
