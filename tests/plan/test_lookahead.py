@@ -121,7 +121,7 @@ def test_a_stack_may_take_as_many_territories_as_it_has_armies_to_leave(lands: i
 
 
 def test_games_of_the_same_number_have_the_same_dice() -> None:
-    policy = make_lookahead(small_game(11))
+    policy = make_lookahead(small_game(3))
     first = find_core(policy).play(Deadline(), 40).gains
     parts = [find_core(policy).play(Deadline(), 10, start).gains for start in (0, 10, 20, 30)]
     assert np.array_equal(first, np.concatenate(parts))

@@ -167,7 +167,9 @@ def best_small_plan(seed: int) -> Plan:
 BATTLES = (2, 1), (2, 6), (3, 2), (4, 3), (7, 1), (9, 12), (16, 10)
 # Not the rules under which armies can grow, or fewer dice can be better.
 FIXED_ARMIES = [
-    each.name for each in RULE_SETS if each.name not in ("five ones", "attack commander")
+    each.name
+    for each in RULE_SETS
+    if each.rules.mode.fits_plans and each.name not in ("five ones", "attack commander")
 ]
 
 

@@ -137,7 +137,7 @@ def test_policies_do_not_depend_on_the_order_of_the_board(order: tuple[str, ...]
 
 
 def test_in_other_phases_a_policy_stops() -> None:
-    plan = small_game(11).plan()
+    plan = small_game(3).plan()
     action = plan.policy(plan.problem.turn)
     decision = plan.policy.decide(plan.problem.start)
     names = plan.problem.name(decision.start), plan.problem.name(decision.to)
