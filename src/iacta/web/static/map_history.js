@@ -79,7 +79,8 @@ export class Tree {
    */
   #makeRequest(board, { steps, at, players, seats, ...setup }, isWhole) {
     const count = this.texts.length;
-    const from = isWhole ? at : (steps[count]?.after ?? 0);
+    const last = Math.min(at, this.turns.length - 1); // the steps after it cannot be read
+    const from = isWhole ? last : (steps[count]?.after ?? 0);
     const sent = [];
     for (let k = count; !isWhole && k < steps.length && sent.length < MAX_SENT; k++) {
       const after = steps[k].after === from ? 0 : steps[k].after - count;
@@ -90,7 +91,7 @@ export class Tree {
       ? { code: this.turns[from].code }
       : { setup: makeSetup({ players, ...setup }) };
     const computers = players.filter((_, k) => seats[k] && seats[k] !== "person");
-    const shown = at === from ? 0 : at - count;
+    const shown = isWhole || at === from ? 0 : at - count;
     const body = { ...start, board: board.board, players, computers, steps: sent };
     body.shown = shown >= 0 && shown <= sent.length ? [shown] : [];
     return { body, from, count, sent };
