@@ -121,15 +121,18 @@ const findKey = ({ code, players, rules, fields: { win, own } }) =>
 /** Return the way to win of the position, as the server describes it; null if it is unknown. */
 export const findWon = () => (store.won.key === findKey(store.state) ? store.won : null);
 
+let asked = 0; // the number of requests; a later request replaces an earlier one
+
 /** Request the description of the way to win, or change the way to win to `victory`. */
 async function request(victory) {
+  const mine = ++asked;
   const { board, state } = store;
   const key = findKey(state);
   store.won = { ...store.won, key: victory ? store.won.key : key };
   const body = { setup: makeSetup(state), board: board.board, ...(victory && { victory }) };
   try {
     const found = await requestVictory(body);
-    if (findKey(store.state) !== key) return;
+    if (mine !== asked || findKey(store.state) !== key) return;
     const next = victory ? changeState(store.state, { fields: found.fields }) : store.state;
     store.won = { ...found, key: findKey(next) };
     if (victory) commit(next);
