@@ -368,8 +368,8 @@ template <int W>
 WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     : opening(p), later(p), lands(p.lands), players(t.players), fortify(t.fortify), must_trade(t.must_trade),
       pictured_armies(t.pictured_armies), has_cards(t.has_cards != 0), is_fixed(t.is_fixed != 0),
-      is_whole(t.is_whole != 0), is_checked_at_end(t.missions_at_end != 0), common_lands(t.common_lands), continents(size_t(t.continents)),
-      continents_of(size_t(p.lands)), bonus(t.bonus, t.bonus + t.continents),
+      is_whole(t.is_whole != 0), is_checked_at_end(t.missions_at_end != 0), common_lands(t.common_lands),
+      continents(size_t(t.continents)), continents_of(size_t(p.lands)), bonus(t.bonus, t.bonus + t.continents),
       missions(t.mission_list, t.mission_list + t.missions), is_hidden(t.mission_unseen, t.mission_unseen + t.players),
       set_armies_(t.set_armies, t.set_armies + t.sets), fixed_(t.fixed, t.fixed + SYMBOLS + 1),
       card_land_(t.card_land, t.card_land + CARDS), whole_least_(t.whole_least, t.whole_least + p.kinds),
