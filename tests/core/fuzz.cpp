@@ -147,13 +147,15 @@ Problem sound_problem(Random& random, bool& honest) {
             else p.add_way(draw_lands(), 0, 0);
     }
     if (random.one_in(6)) {
-        for (int i = random.from(1, 2); i > 0; --i) p.add_peril(draw_lands(), draw_lands(), random.from(0, 2));
+        for (int i = random.from(1, 2); i > 0; --i)
+            p.add_peril(draw_lands(), draw_lands(), random.from(0, std::min(2, lands)));
         if (!p.wins && random.one_in(2)) p.add_way(draw_lands(), 0, 0);
         p.held = random.one_in(3) ? random.uniform() : 0.0;
     }
     std::vector<Rules> rules;
     for (int r = 0; r < kinds; ++r)
-        rules.push_back({random.from(1, 4), random.from(1, 3), random.one_in(4), random.one_in(5), random.from(0, 2)});
+        rules.push_back({random.from(1, 4), random.from(1, 3), random.one_in(4), random.one_in(5), random.from(0, 2),
+                         random.one_in(4) ? random.from(8, 12) : 1000});
     p.play_by(rules);
     honest = !random.one_in(4) && p.until.empty();  // bounds know nothing of the values of ends
     if (!honest) invent_dice(p, random);
@@ -176,7 +178,7 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
         case 2: one(random.one_in(2) ? p.armies : p.keep, EXTREMES); break;
         case 3: one(random.one_in(2) ? p.kind : p.battle_first, EXTREMES); break;
         case 4: one(random.one_in(2) ? p.attack_dice : p.defence_dice, EXTREMES); break;
-        case 5: one(random.one_in(2) ? p.dice_first : p.least, EXTREMES); break;
+        case 5: one(random.one_in(2) ? p.dice_first : random.one_in(2) ? p.most : p.least, EXTREMES); break;
         case 6: one(p.throw_first, EXTREMES); break;
         case 7: one(random.one_in(2) ? p.answer_first : p.result_first, EXTREMES); break;
         case 8: one(random.one_in(2) ? p.result_attackers : p.result_defenders, EXTREMES); break;

@@ -16,12 +16,13 @@ struct Rules {
     bool whole = false;       // an attack is a whole battle
     bool sees_first = false;  // the defender sees the attack dice and then chooses how many dice to roll
     int least = 1;            // the least advance: 0 for none, 1 for the number of dice
+    int most = 1000;          // the largest advance
 };
 
 struct Problem {
     std::vector<int32_t> border_first{0}, border_to, armies, keep, kind;
     std::vector<uint8_t> owner, resting, whole, until;
-    std::vector<int32_t> attack_dice, defence_dice, dice_first, least;
+    std::vector<int32_t> attack_dice, defence_dice, dice_first, least, most;
     std::vector<int32_t> throw_first{0}, answer_first{0}, result_first{0}, result_attackers, result_defenders;
     std::vector<double> throw_chance, result_chance;
     int32_t able = 0, defenders = 0, battles = 0, garrison = 1, once = 0, wins = 0, fortify = 0;
@@ -90,6 +91,7 @@ struct Problem {
         p.defence_dice = defence_dice.data();
         p.dice_first = dice_first.data();
         p.least = least.data();
+        p.most = most.data();
         p.whole = whole.data();
         p.throw_first = throw_first.data();
         p.answer_first = answer_first.data();
@@ -186,6 +188,7 @@ struct Problem {
         defence_dice.push_back(rules.defence);
         dice_first.push_back(int32_t(least.size()));
         whole.push_back(rules.whole);
+        most.push_back(rules.most);
         for (int k = 1; k <= rules.attack; ++k)
             for (int j = 1; j <= rules.defence; ++j) {
                 least.push_back(rules.least * (rules.whole ? 1 : k));
