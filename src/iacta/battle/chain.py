@@ -236,7 +236,7 @@ class Chain(PasteableMixin):
     def N(self) -> Array:
         """The fundamental matrix (I − Q)⁻¹: expected visits to each transient state from each.
 
-        In floats, the bounds on the errors of N, B and t are those of `iacta.methods.markov`.
+        In floats, the errors of N, B and t have the same bounds as in `iacta.methods.markov`.
 
         >>> Chain(3, 1).N.round(4).tolist()
         [[1.0, 0.0], [0.4213, 1.0]]

@@ -166,7 +166,7 @@ def roll_losses(roll: Roll) -> Chart:
 def set_chances(odds: CardOdds) -> Chart:
     """Draw the chance that a hand contains a set of cards, for each number of cards.
 
-    odds: the hand, and what is known of the other cards.
+    odds: the odds of a hand, with the known cards of other players.
 
     The table `chances` has the columns `cards` and `probability`.
     """

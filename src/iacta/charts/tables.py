@@ -39,7 +39,7 @@ CHANCE_COLOUR = field(
     legend={"format": "%", "gradientLength": 200, "values": [0, 0.25, 0.5, 0.75, 1]},
 )
 AVERAGE_LABELS = "format(datum.average, '.1f')"
-SHEET_ROW = 17  # pixels
+SHEET_ROW = 17  # the height of a row in pixels
 SHEET_WIDTH = 480
 
 

@@ -45,14 +45,14 @@ Habit = Literal["early", "late"]
 HABITS: tuple[Habit, ...] = ("early", "late")
 NO_CARDS = Hand()
 USUAL_SETS = Sets()
-MAX_CARD_DEALS = 500_000  # pools times hands
+MAX_CARD_DEALS = 500_000  # the largest product of the numbers of pools and hands
 
 # The numbers of deals that lead to a pool of cards that are left and a value of the next set.
 Deals: TypeAlias = Mapping[Hand, Mapping[Sets, int]]
 
 
 class TradeOption(NamedTuple):
-    """What a player trades now, and the armies for cards on their next turn.
+    """The cards that a player trades now, and the armies for cards on their next turn.
 
     cards: the cards traded now; an empty hand to wait.
     now: the armies for them.
@@ -86,7 +86,7 @@ class Prey(NamedTuple):
 
 
 class OpponentCards(NamedTuple):
-    """What the cards of an opponent bring.
+    """The armies that the cards of an opponent bring.
 
     player: the opponent.
     number: the number of their cards.
@@ -94,7 +94,7 @@ class OpponentCards(NamedTuple):
     early: the distribution of their armies for cards on their next turn, if all opponents trade as
         soon as they can.
     late: the same, if all opponents trade only when they must.
-    prey: what the cards are worth to a player who eliminates this opponent.
+    prey: the value of the cards for a player who eliminates this opponent.
     """
 
     player: str
@@ -231,7 +231,7 @@ class CardOdds:
         return found
 
     def list_opponents(self) -> list[OpponentCards]:
-        """Return what the cards of each opponent bring, in their order of play."""
+        """Return the armies for the cards of each opponent, in their order of play."""
         early, late = map(self.find_opponents_armies, HABITS)
         return [
             OpponentCards(
@@ -280,7 +280,7 @@ class CardOdds:
         return sorted(found, key=lambda option: (-option.total, -option.now))
 
     def eliminate(self, name: str) -> Prey:
-        """Return what the cards of an opponent are worth to a player who eliminates them.
+        """Return the value of an opponent's cards for a player who eliminates this opponent.
 
         name: the opponent. Raises `IllegalError` for an unknown name.
 

@@ -13,7 +13,7 @@ otherwise (0, 1): the territory is not taken.
 Error. All terms are non-negative. The relative error of V grows by a few roundings with each roll,
 and a battle has at most a + d rolls that cost an army.
 
-Source: Bellman, "Dynamic programming" (1957); the house rules are those of `iacta.rules.modes`.
+Source: Bellman, "Dynamic programming" (1957); `iacta.rules.modes` defines the house rules.
 """
 
 from collections.abc import Iterator

@@ -32,7 +32,7 @@ Numbers: TypeAlias = npt.NDArray[Any]  # an array of floats, or of fractions as 
 Whole: TypeAlias = npt.NDArray[np.int64]
 
 MAX_LEFT_OUT = 1e-18
-TABLE_BYTES = 100  # for each state of a table
+TABLE_BYTES = 100  # a table needs so many bytes for each state
 COUNTING_STEPS = 10  # the time for a state, in steps of `refuse_too_large`
 
 

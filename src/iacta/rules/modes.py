@@ -33,7 +33,8 @@ class Mode:
     inexact: the reason why results cannot be fractions; empty for exact modes.
     has_plain_rolls: whether both sides choose their dice before the roll by their own armies, and
         each pair of compared dice costs exactly one army.
-    has_own_ties: whether the mode says what a tie costs, instead of the field `ties` of the rules.
+    has_own_ties: whether the mode, and not the field `ties` of the rules, decides the losses of a
+        tie.
     fits_turns: whether turns on a board can have this mode.
     fits_plans: whether plans and whole games can have this mode: the compiled core needs a table of
         rolls, each of which costs an army.

@@ -50,7 +50,7 @@ DOT = re.compile(rf"\s*(?:strict\s+)?(?:di)?graph\b\s*(?:{QUOTED}|[^\[{{\"]*)\s*
 XML_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 SYNTAX_LINE = re.compile(r"\(line:(\d+)")
 GML = re.compile(r"(?:\s*(?!graph\b)\w+\s[^\n\[]*\n)*\s*graph\s*\[", re.IGNORECASE)
-CONTINENT_MARK = ";"  # between the continents of a territory
+CONTINENT_MARK = ";"  # separates the continents of a territory
 # The exceptions that NetworkX raises for wrong files, besides its own.
 MISTAKES = (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
 KEYS = ("name", "label", "title")
@@ -194,7 +194,7 @@ def _walk_graphs(graph: "pydot.Graph") -> "Iterator[pydot.Graph]":
 
 
 def _list_ends(end: Any) -> list[str]:
-    """Return the nodes at an end of an edge: one node, without its port, or those of a subgraph."""
+    """Return the nodes at an end of an edge: one node without its port, or a whole subgraph."""
     if isinstance(end, str):
         return [_unquote(end if end.startswith('"') else end.partition(":")[0])]
     parts = end if isinstance(end, Mapping) else end.obj_dict

@@ -64,7 +64,7 @@ def _read_names(table: FileTable, path: KeyPath, names: object) -> tuple[Mention
 
 
 def _read_continents(table: FileTable, homes: Mapping[str, list[Mention]]) -> list[DraftContinent]:
-    """Return the continents that are listed, and those that territories name."""
+    """Return the listed continents, and the other continents that territories name."""
     found: dict[str, DraftContinent] = {}
     for key, entry in table.table("continents").items():
         path: KeyPath = ("continents", key)
