@@ -124,19 +124,10 @@ class BalancedBlitz(_DiceMode):
         yield f"Whole battles are decided by the dice mode {self.name}."
 
 
-@dataclass(frozen=True, repr=False)
-class DefenderSeesFirst(Mode):
-    """The defender chooses the number of dice after seeing the attack roll.
+class SwitchMode(Mode):
+    """A mode without numbers, which rules have or do not have."""
 
-    >>> DefenderSeesFirst().format_value()
-    True
-    """
-
-    key = "defender_sees_first"
-    described = "a defender who sees the attack first"
     off = False
-    dice_chosen_first = False
-    has_plain_rolls = False
 
     def format_value(self) -> object:
         return True
@@ -145,6 +136,20 @@ class DefenderSeesFirst(Mode):
     def read(cls, value: Any) -> Mode | None:
         check_choice(value, (True, False), cls.key)
         return cls() if value else None
+
+
+@dataclass(frozen=True, repr=False)
+class DefenderSeesFirst(SwitchMode):
+    """The defender chooses the number of dice after seeing the attack roll.
+
+    >>> DefenderSeesFirst().format_value()
+    True
+    """
+
+    key = "defender_sees_first"
+    described = "a defender who sees the attack first"
+    dice_chosen_first = False
+    has_plain_rolls = False
 
     def describe(self) -> Iterator[str]:
         yield "The defender chooses how many dice to throw after seeing the attack roll."
@@ -290,7 +295,7 @@ class LateDefenceDice(HouseRolls):
 
 
 @dataclass(frozen=True, repr=False)
-class NeverFewerDice(HouseRolls):
+class NeverFewerDice(SwitchMode, HouseRolls):
     """The attacker may not roll fewer dice than the defender.
 
     >>> NeverFewerDice().count_dice(2, 5, (3, 3), 1), NeverFewerDice().count_dice(2, 2, (3, 3), 1)
@@ -298,7 +303,6 @@ class NeverFewerDice(HouseRolls):
     """
 
     key = "never_fewer_dice"
-    off = False
     described = "attackers who may not roll fewer dice than the defender"
 
     def count_dice(
@@ -307,20 +311,12 @@ class NeverFewerDice(HouseRolls):
         attack, defence = super().count_dice(able, defenders, full_roll, garrison)
         return attack if attack >= defence else 0, defence
 
-    def format_value(self) -> object:
-        return True
-
-    @classmethod
-    def read(cls, value: Any) -> Mode | None:
-        check_choice(value, (True, False), cls.key)
-        return cls() if value else None
-
     def describe(self) -> Iterator[str]:
         yield "The attacker may not throw fewer dice than the defender."
 
 
 @dataclass(frozen=True, repr=False)
-class LastDieAtTwoToOne(HouseRolls):
+class LastDieAtTwoToOne(SwitchMode, HouseRolls):
     """The attacker rolls the last of the dice only with twice the armies of many defenders.
 
     The armies on the attacking territory count with the garrison, and there must be at least three
@@ -332,7 +328,6 @@ class LastDieAtTwoToOne(HouseRolls):
     """
 
     key = "last_attack_die_at_two_to_one"
-    off = False
     described = "a last attack die at two to one"
 
     def count_dice(
@@ -341,14 +336,6 @@ class LastDieAtTwoToOne(HouseRolls):
         is_double = defenders >= MANY_DEFENDERS and able + garrison >= 2 * defenders
         most = full_roll[0] if is_double else max(full_roll[0] - 1, 1)
         return min(able, most), min(defenders, full_roll[1])
-
-    def format_value(self) -> object:
-        return True
-
-    @classmethod
-    def read(cls, value: Any) -> Mode | None:
-        check_choice(value, (True, False), cls.key)
-        return cls() if value else None
 
     def describe(self) -> Iterator[str]:
         yield (
