@@ -155,16 +155,27 @@ std::string find_fault_missions(const iacta_problem& p, const iacta_turn& t) {
         return i == -1 || (i >= 0 && i < t.missions && t.mission_list[i].kind == IACTA_MISSION_LANDS &&
                            t.mission_list[i].armies == 0);
     };
+    // Returns whether entries are pairs of a continent and a number of its territories.
+    auto are_parts = [](const iacta_turn& turn, const iacta_mission& m, int64_t entries) {
+        if (entries % 2 || m.number > 1) return false;
+        for (const int32_t* each = turn.mission_entries + m.first; each != turn.mission_entries + m.last; each += 2) {
+            if (each[0] < 0 || each[0] >= turn.continents || each[1] < 1) return false;
+            if (each[1] > turn.continent_first[each[0] + 1] - turn.continent_first[each[0]]) return false;
+        }
+        return true;
+    };
     for (int i = 0; i < t.missions; ++i) {
         const iacta_mission& m = t.mission_list[i];
         int64_t entries = int64_t(m.last) - m.first;
         int most = m.kind == IACTA_MISSION_CONTINENTS ? t.continents
                    : m.kind == IACTA_MISSION_CAPITALS ? p.lands
                                                       : t.players;
-        if (m.kind < IACTA_MISSION_LANDS || m.kind > IACTA_MISSION_ELIMINATE || m.first < 0 || entries < 0 ||
-            entries > MAX_LANDS || !are_within(t.mission_entries + m.first, entries, 0, most - 1) ||
-            !are_within(&m.number, 1, 0, MAX_LANDS) || !are_within(&m.armies, 1, 0, MAX_CORE_ARMIES) ||
-            !may_replace(m.instead) || !may_replace(m.own) || (m.kind >= IACTA_MISSION_CAPITALS && entries < 1) ||
+        bool is_parts = m.kind == IACTA_MISSION_PARTS;
+        if (m.kind < IACTA_MISSION_LANDS || m.kind > IACTA_MISSION_PARTS || m.first < 0 || entries < 0 ||
+            entries > MAX_LANDS || (!is_parts && !are_within(t.mission_entries + m.first, entries, 0, most - 1)) ||
+            (is_parts && !are_parts(t, m, entries)) || !are_within(&m.number, 1, 0, MAX_LANDS) ||
+            !are_within(&m.armies, 1, 0, MAX_CORE_ARMIES) || !may_replace(m.instead) || !may_replace(m.own) ||
+            (m.kind >= IACTA_MISSION_CAPITALS && !is_parts && entries < 1) ||
             (m.kind == IACTA_MISSION_ELIMINATE && m.own < 0))
             return "each mission must have a known kind, and entries that exist in the game";
     }

@@ -21,7 +21,7 @@ extern "C" {
 /* The version of this interface. Increase it with every change that makes callers or earlier builds incompatible: another
    function, structure, constant or meaning. `core_library.py` contains the version that Python expects. */
 enum {
-    IACTA_VERSION = 4
+    IACTA_VERSION = 5
 };
 
 /* Limits of the input. IACTA_LARGEST_TABLE: the tables of the odds of battles contain up to this number of armies on each
@@ -280,7 +280,10 @@ enum {
     /* the player must own `number` of the territories in the entries, including the first entry */
     IACTA_MISSION_CAPITALS = 2,
     IACTA_MISSION_ELIMINATE = 3, /* the player whose number is the entry must be eliminated */
-    IACTA_MISSION_HIDDEN = -2    /* the mission is unknown, and dealt at random in each game */
+    /* the entries are pairs of a continent and a number of its territories, which the player must own; with `number` 1,
+       also three territories outside these continents that border one another */
+    IACTA_MISSION_PARTS = 4,
+    IACTA_MISSION_HIDDEN = -2 /* the mission is unknown, and dealt at random in each game */
 };
 
 /* A mission. Its entries are mission_entries[first] to mission_entries[last - 1]. `instead` and `own` are indices of

@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -30,6 +31,7 @@ from iacta.game import (
     Mission,
     OwnContinents,
     OwnNamed,
+    OwnParts,
     OwnTerritories,
     Place,
 )
@@ -54,6 +56,7 @@ EXAMPLES: tuple[Victory, ...] = (
     Missions({"red": "Asia, Africa", "blue": "Europe, any"}),
     Missions({"red": "secret Asia, Africa", "blue": "hidden"}, cards=("Europe", "eliminate red")),
     Missions({"red": "18 territories with 2 armies", "blue": "eliminate red"}, 24, at_end=True),
+    Missions({"red": "Africa, 5 of Asia, 2 of Europe", "blue": "1 of Asia, 3 neighbours"}),
 )
 
 
@@ -174,6 +177,79 @@ def test_a_mission_may_name_territories() -> None:
     ):
         with pytest.raises(IactaError, match=words):
             Turn(Position(board, "red", held), victory=Missions({"red": mission, "blue": "Asia"}))
+
+
+def test_a_mission_may_name_parts_of_continents() -> None:
+    board = classic_board()
+    held = {"Peru": ("red", 3), "Siam": ("red", 1), "Brazil": ("blue", 2)}
+    missions = Missions({"red": "1 of asia, 2 of South america", "blue": "Europe, 3 neighbours"})
+    turn = Turn(Position(board, "red", held), victory=missions)
+    red = turn.victory.missions["red"]  # type: ignore[attr-defined] # missions
+    assert red == OwnParts({"Asia": 1, "South America": 2})
+    assert red.describe_progress(turn, "red") == "1 of 1 in Asia, 1 of 2 in South America"
+    assert turn.victory.measure_progress(turn, "red") == pytest.approx(2 / 3)
+    assert len(turn.victory.list_targets(turn, "red")) == 12 + 4
+    assert turn.victory.describe_progress(turn, "blue") == "0 of 7 in Europe, 1 of 3 neighbours"
+    assert Turn.from_code(turn.to_code()) == turn
+    assert turn.apply_battle("Peru", "Brazil", 3, 0).winner == "red"
+    win = find_win(turn)
+    assert win is not None
+    assert best_plan(turn, win.goal).value == pytest.approx(Battle(3, 2).win_probability())
+
+
+@for_each("seed", range(60))
+def test_the_ways_to_own_parts_are_all_ways(seed: int) -> None:
+    rng = Random(seed)  # noqa: S311 # draws positions, no secrets
+    names, pairs = "ABCDEFGH", [*combinations("ABCDEFGH", 2)]
+    some = rng.sample(pairs, 14)
+    borders = tuple((a, b) if rng.random() < 0.5 else (b, a) for a, b in some)
+    continents = (Continent("K", 1, tuple("ABC")), Continent("L", 1, tuple("CDE")))
+    board = Board("random", tuple(names), borders, continents)
+    held = {name: (rng.choice(("red", "blue")), rng.randint(1, 3)) for name in names}
+    turn = Turn(Position(board, "red", held), players=("red", "blue"))
+    number = rng.randint(1, 3)
+    is_possible = any(
+        {*trio} <= {*"DEFGH"} and all({a, b} in map(set, borders) for a, b in combinations(trio, 2))
+        for trio in combinations(names, 3)
+    )
+    given = OwnParts({"K": number}, (), is_possible)
+    mission = given.resolve_names(turn)
+    ways = [{*way.territories} for way in mission.list_ways(turn, "red")]
+    own = {name for name, owner in zip(names, turn.owners, strict=True) if owner == "red"}
+    for size in range(9):
+        for more in combinations(names, size):
+            taken = own | {*more}
+            free = sorted(taken - {*"ABC"})
+            trios = combinations(free, 3)
+            links = ([*combinations(trio, 2)] for trio in trios)
+            is_won = len(taken & {*"ABC"}) >= number and (
+                not is_possible
+                or any(all({a, b} in map(set, borders) for a, b in x) for x in links)
+            )
+            assert is_won == any(way <= taken for way in ways)
+
+
+@for_each(
+    "mission, words",
+    [
+        ("5 of Atlantis", "must name continents of the board"),
+        ("13 of Asia", "mission of red must be for at most 12 territories of Asia, got 13"),
+        ("0 of Asia", "territories of a continent"),
+        ("2 of Asia, 3 of Asia", "a mission must be like|mission of red must be like"),
+        ("Asia, 3 of Asia", "mission of red must name each continent once"),
+        ("2 of Asia, any", "mission of red must be like 'Africa, 5 of North America"),
+        ("3 neighbours, 3 neighbours", "mission of red must be like"),
+        (OwnParts({}, (), True), ""),
+    ],
+)
+def test_wrong_parts_of_continents_are_refused(mission: Mission | str, words: str) -> None:
+    held = {"Peru": ("red", 3), "Siam": ("red", 1), "Brazil": ("blue", 2)}
+    position = Position(classic_board(), "red", held)
+    if not words:
+        Turn(position, victory=Missions({"red": mission}))
+        return
+    with pytest.raises(IactaError, match=words):
+        Turn(position, victory=Missions({"red": mission}))
 
 
 @pytest.mark.parametrize(
@@ -424,6 +500,14 @@ def test_missions_that_are_not_named_are_hidden() -> None:
             Missions({"red": "South America"}),
             1 / 4,
             ["Venezuela", "Peru", "Brazil", "Argentina"],
+        ),
+        (
+            Missions({"red": "South America, 1 of Africa"}),
+            2 / 5,
+            [
+                *("Venezuela", "Peru", "Brazil", "Argentina", "North Africa", "Egypt"),
+                *("East Africa", "Congo", "South Africa", "Madagascar"),
+            ],
         ),
         (Missions({"red": "eliminate blue"}), 1 - 3 / 21, ["Brazil", "Ural", "Siam"]),
         (Missions({"blue": "2 territories"}), 0, []),

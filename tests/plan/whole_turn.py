@@ -171,7 +171,7 @@ def _draw_mission(rng: Random, turn: Turn, player: str) -> str:
         return f"{number} territories"
     if kind < 0.75:
         return f"{number} territories with 2 armies"
-    return rng.choice(("K", "L", "any", "any"))
+    return rng.choice(("K", "L", "any", "any", "1 of K, 1 of L", "K, 1 of L"))
 
 
 def find_win_fault(turn: Turn) -> str:

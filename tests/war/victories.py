@@ -5,7 +5,8 @@ from fractions import Fraction
 from random import Random
 
 from iacta import Board, Capitals, Continent, Missions, Position, Share, Turn, Victory
-from iacta.game import Eliminate, Mission, OwnContinents, OwnNamed, OwnTerritories
+from iacta.game import Eliminate, Mission, OwnContinents, OwnNamed, OwnParts, OwnTerritories
+from iacta.inputs.errors import IllegalError
 
 NAMES = tuple("ABCDEFGH")
 BORDERS = tuple(zip(NAMES, (*NAMES[1:], NAMES[0]), strict=True))
@@ -50,10 +51,12 @@ def random_missions(rng: Random, turn: Turn) -> Victory:
     number = len(turn.owners)
 
     def draw(player: str) -> Mission:
-        kind = rng.choice(("lands", "armies", "continents", "eliminate", "named"))
+        kind = rng.choice(("lands", "armies", "continents", "eliminate", "named", "parts"))
         if kind == "named":
             some = rng.sample(turn.board.territories, min(number, rng.randint(1, 4)))
             return OwnNamed(tuple(some))
+        if kind == "parts" and names:
+            return draw_parts(rng, turn)
         if kind == "continents" and names:
             chosen = tuple(rng.sample(names, rng.randint(0, min(2, len(names) - 1))))
             return OwnContinents(chosen, 1 if not chosen or rng.random() < 0.3 else 0)
@@ -69,6 +72,21 @@ def random_missions(rng: Random, turn: Turn) -> Victory:
     most = max(turn.owners.count(name) for name in turn.players)
     common = min(most + rng.choice((1, 2, 3)), number) if rng.random() < 0.3 else None
     return Missions(missions, instead, rng.random() < 0.3, common=common)
+
+
+def draw_parts(rng: Random, turn: Turn) -> OwnParts:
+    """Return a mission for parts of one or two continents, perhaps with three neighbours."""
+    sizes = {each.name: len(each.territories) for each in turn.board.continents}
+    names = [name for name, size in sizes.items() if size]
+    chosen = rng.sample(names, min(len(names), rng.randint(1, 2)))
+    parts = {name: rng.randint(1, sizes[name]) for name in chosen}
+    whole = tuple(name for name in names if name not in parts and rng.random() < 0.2)
+    if rng.random() < 0.5:
+        try:
+            return OwnParts(parts, whole, True).resolve_names(turn)
+        except IllegalError:  # no three territories border one another
+            pass
+    return OwnParts(parts, whole)
 
 
 def random_hidden(rng: Random, turn: Turn) -> Victory:
@@ -105,11 +123,12 @@ def choose_winning_missions(number: int, owners: dict[str, str]) -> Victory:
     own: tuple[Mission, ...] = (
         OwnContinents((lacking[0].name,)),
         OwnContinents((lacking[-1].name,), 1),
+        OwnParts({lacking[0].name: 1, lacking[-1].name: 1}),
         Eliminate("green"),
         OwnTerritories(5),
     )
     more = {"blue": Eliminate("red"), "green": OwnTerritories(7)}
-    return Missions({"red": own[number % 4], **more}, None if number % 3 else 6, number % 5 == 0)
+    return Missions({"red": own[number % 5], **more}, None if number % 3 else 6, number % 7 == 0)
 
 
 def winning_hidden(number: int, owners: dict[str, str]) -> Victory:

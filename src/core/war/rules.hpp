@@ -229,6 +229,8 @@ class WarRules {
     }
     bool is_fulfilled(const War<W>& s, int player) const;
     bool has_fulfilled(const War<W>& s, int player) const;
+    template <class Cost>
+    std::pair<Set<W>, int> find_trio(const War<W>& s, const Mission& mission, int player, Cost cost) const;
     int find_winner(const War<W>& s) const;
     bool lets_rival_win(const War<W>& s, int victim) const;
     // Returns whether the conquest of c by the mover makes another player win.

@@ -248,7 +248,8 @@ class Features {
         const auto& [mission, number, share] = progress_[i];
         if (!mission) return;
         seen[IACTA_FEATURE_MISSION_OF_TERRITORIES] = mission->kind == IACTA_MISSION_LANDS;
-        seen[IACTA_FEATURE_MISSION_OF_CONTINENTS] = mission->kind == IACTA_MISSION_CONTINENTS;
+        seen[IACTA_FEATURE_MISSION_OF_CONTINENTS] =
+            mission->kind == IACTA_MISSION_CONTINENTS || mission->kind == IACTA_MISSION_PARTS;
         seen[IACTA_FEATURE_MISSION_OF_CAPITALS] = mission->kind == IACTA_MISSION_CAPITALS;
         seen[IACTA_FEATURE_MISSION_TO_ELIMINATE] = mission->kind == IACTA_MISSION_ELIMINATE;
         seen[IACTA_FEATURE_MISSING] = float(double(number) / rules_.lands);

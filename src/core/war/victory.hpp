@@ -1,6 +1,8 @@
 // Victory: the winner of a game, and the territories that a player still has to take to win.
 #pragma once
 
+#include <climits>
+#include <tuple>
 #include <utility>
 
 #include "war/rules.hpp"
@@ -43,8 +45,41 @@ bool WarRules<W>::has_fulfilled(const War<W>& s, int player) const {
             return s.owner[size_t(*first)] == player &&
                    std::count_if(first, last, [&](int v) { return s.owner[size_t(v)] == player; }) >= mission.number;
         case IACTA_MISSION_ELIMINATE: return s.lands[size_t(*first)] == 0;
+        case IACTA_MISSION_PARTS:
+            for (const int32_t* each = first; each != last; each += 2)
+                if (s.held[size_t(each[0] * OWNERS + player)] < each[1]) return false;
+            return mission.number == 0 || find_trio(s, mission, player, [](int) { return 1; }).second == 0;
         default: return false;
     }
+}
+
+// Returns the cheapest set of three territories, outside the continents of a mission, that border one another, and its
+// cost to a player. The player's own territories cost 0, and `cost` returns the costs of other territories.
+template <int W>
+template <class Cost>
+std::pair<Set<W>, int> WarRules<W>::find_trio(const War<W>& s, const Mission& mission, int player, Cost cost) const {
+    Set<W> free;
+    for (int v = 0; v < lands; ++v)
+        if (s.owner[size_t(v)] == player || s.at.armies[size_t(v)] > 0) free.add(v);
+    for (int i = mission.first; i < mission.last; i += 2)
+        for (int v : continents[size_t(entries[size_t(i)])]) free.remove(v);
+    auto price = [&](int v) { return s.owner[size_t(v)] == player ? 0 : cost(v); };
+    auto near = [&](int v) { return (later.out[size_t(v)] | later.into[size_t(v)]) & free; };
+    std::pair<Set<W>, int> best{Set<W>{}, INT_MAX};
+    for (Set<W> all = free; all.any();) {
+        int u = all.pop();
+        for (Set<W> second = near(u) & all; second.any();) {
+            int v = second.pop();
+            for (Set<W> third = near(v) & second; third.any();) {
+                int w = third.pop(), total = price(u) + price(v) + price(w);
+                if (total >= best.second) continue;
+                Set<W> trio = Set<W>::of(u);
+                trio.add(v), trio.add(w);
+                best = {trio, total};
+            }
+        }
+    }
+    return best;
 }
 
 // Returns the winner, or -1 if there is none yet. Of several players who fulfil their missions, the mover comes first,
@@ -580,6 +615,7 @@ class Wins {
             for (int i = 0; i < std::min(need, int(others.size())); ++i) found.add(others[size_t(i)].second);
             return found;
         }
+        if (mission.kind == IACTA_MISSION_PARTS) return find_parts(player, mission, owned, cost);
         // Pairs: the cost of a continent's missing territories, and the continent.
         std::vector<std::pair<int, int>> others;
         int need = mission.number;
@@ -600,16 +636,37 @@ class Wins {
             for (int v : rules_.continents[size_t(others[size_t(i)].second)]) found.add(v);
         return found - owned;
     }
+    // Returns the cheapest territories that a player must still take for a mission of parts of continents.
+    // owned: the territories of the player.
+    // cost: a cost for each territory, or empty for the number of armies.
+    Set<W> find_parts(int player, const Mission& mission, const Set<W>& owned, const std::vector<int>& cost) const {
+        Set<W> found;
+        auto price = [&](int v) { return cost.empty() ? s_.at.armies[size_t(v)] + 1 : cost[size_t(v)]; };
+        for (int i = mission.first; i < mission.last; i += 2) {
+            int k = rules_.entries[size_t(i)], need = rules_.entries[size_t(i + 1)];
+            std::vector<std::tuple<bool, int, int>> others;  // whether v has no armies, the cost of v, and v
+            for (int v : rules_.continents[size_t(k)]) {
+                if (owned.has(v)) --need;
+                else others.emplace_back(s_.at.armies[size_t(v)] == 0, price(v), v);
+            }
+            std::sort(others.begin(), others.end());
+            for (int j = 0; j < std::min(need, int(others.size())); ++j) found.add(std::get<2>(others[size_t(j)]));
+        }
+        if (mission.number > 0) found |= rules_.find_trio(s_, mission, player, price).first;
+        return found - owned;
+    }
     // Returns the territories of a player that count for the player's mission.
     Set<W> find_winning_lands(int player) const {
         const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
         Set<W> owned = find_lands(player), named;
         bool is_survival = mission.kind == IACTA_MISSION_ELIMINATE && rules_.has_fulfilled(s_, player);
         if (mission.kind == IACTA_MISSION_LANDS || is_survival) return owned;
-        for (int i = mission.first; i < mission.last; ++i) {
+        bool is_parts = mission.kind == IACTA_MISSION_PARTS;
+        if (is_parts && mission.number > 0) named = rules_.find_trio(s_, mission, player, [](int) { return 1; }).first;
+        for (int i = mission.first; i < mission.last; i += is_parts ? 2 : 1) {
             int entry = rules_.entries[size_t(i)];
             if (mission.kind == IACTA_MISSION_CAPITALS) named.add(entry);
-            if (mission.kind == IACTA_MISSION_CONTINENTS)
+            if (mission.kind == IACTA_MISSION_CONTINENTS || is_parts)
                 for (int v : rules_.continents[size_t(entry)]) named.add(v);
         }
         return owned & named;

@@ -35,6 +35,7 @@ from iacta.game.missions import (
     Missions,
     OwnContinents,
     OwnNamed,
+    OwnParts,
     OwnTerritories,
 )
 from iacta.game.odds import BorderOdds, list_border_odds
@@ -69,6 +70,7 @@ __all__ = [
     "OpponentCards",
     "OwnContinents",
     "OwnNamed",
+    "OwnParts",
     "OwnTerritories",
     "Phase",
     "Place",

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, combinations
 from random import Random
 from typing import ClassVar, Self, cast
 from urllib.parse import unquote
@@ -23,6 +24,7 @@ from iacta.game.victory import (
     Victory,
     WayToWin,
     choose_cheapest,
+    combine_cheapest,
     intersect_ways,
     measure_ways,
     register_victory,
@@ -65,6 +67,8 @@ TERRITORIES = re.compile(
 )
 ELIMINATE = re.compile(r"eliminate (.+)", re.IGNORECASE)
 NAMED = re.compile(r"own (.+)", re.IGNORECASE)
+PART = re.compile(r"(\d+) of (.+)", re.IGNORECASE)
+TRIO = "3 neighbours"
 LIKE_TERRITORIES = re.compile(r"[-+]?\d|.*\b(territor|arm(y|ies)\b)", re.IGNORECASE)
 LIKE_ELIMINATE = re.compile(r"eliminat", re.IGNORECASE)
 
@@ -184,18 +188,7 @@ class OwnContinents(Mission):
 
     def resolve_names(self, turn: GameState) -> Self:
         board = turn.board
-        spelling = {fold_name(continent.name): continent.name for continent in board.continents}
-        found = []
-        for name in self.continents:
-            if not isinstance(name, str) or fold_name(name) not in spelling:
-                raise _refuse_continent(name, [*spelling.values()])
-            if not self._list_territories(board, spelling[fold_name(name)]):
-                raise IllegalError(
-                    f"a mission must name continents with territories, got {quote(name)}"
-                )
-            found.append(spelling[fold_name(name)])
-        if twice := next((name for name in found if found.count(name) > 1), ""):
-            raise IllegalError(f"a mission must name each continent once, got {quote(twice)} twice")
+        found = _spell_continents(self.continents, board)
         whole = [continent for continent in board.continents if continent.territories]
         if len(found) + self.others > len(whole):
             raise IllegalError(
@@ -215,13 +208,7 @@ class OwnContinents(Mission):
         ]
 
     def _list_continents(self, board: Board) -> list[tuple[str, ...]]:
-        return [self._list_territories(board, name) for name in self.continents]
-
-    @staticmethod
-    def _list_territories(board: Board, name: str) -> tuple[str, ...]:
-        return next(
-            continent.territories for continent in board.continents if continent.name == name
-        )
+        return [_list_territories(board, name) for name in self.continents]
 
     def is_fulfilled(self, turn: GameState, player: str) -> bool:
         names = zip(turn.board.territories, turn.owners, strict=True)
@@ -305,6 +292,161 @@ class OwnNamed(Mission):
     def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
         places = map(turn.board.territories.index, self.territories)
         return CoreMission("capitals", len(self.territories), entries=tuple(places))
+
+
+@dataclass(frozen=True)
+class OwnParts(Mission):
+    """Own parts of continents, such as five territories of North America and two of Europe.
+
+    parts: a mapping from continents to the numbers of their territories to own.
+    continents: the names of continents to own completely.
+    neighbours: whether to own also three territories of other continents that border one another.
+
+    >>> OwnParts({"North America": 5, "Europe": 2}, ("Africa",)).format_text()
+    'Africa, 5 of North America, 2 of Europe'
+    """
+
+    parts: Mapping[str, int]
+    continents: tuple[str, ...] = ()
+    neighbours: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.parts, Mapping):
+            raise MalformedError(
+                f"parts must be a mapping from continents to numbers, got {quote(self.parts)}"
+            )
+        check_choice(self.neighbours, (True, False), "neighbours")
+        what = "territories of a continent"
+        parts = {name: read_int(number, what, 1) for name, number in self.parts.items()}
+        if not parts and not self.neighbours:
+            raise IllegalError("a mission must name a part of a continent, got none")
+        set_field(self, "parts", FrozenDict(parts))
+        names = read_list(self.continents, "continents of a mission", "names")
+        set_field(self, "continents", tuple(names))
+
+    def resolve_names(self, turn: GameState) -> Self:
+        names = _spell_continents((*self.continents, *self.parts), turn.board)
+        whole = len(self.continents)
+        parts = dict(zip(names[whole:], self.parts.values(), strict=True))
+        for name, number in parts.items():
+            if number > (most := len(_list_territories(turn.board, name))):
+                raise IllegalError(
+                    f"a mission must be for at most {most} territories of {name}, got {number}"
+                )
+        if self.neighbours and not self._list_trios(turn.board, names):
+            raise IllegalError(
+                "three territories of other continents must border one another for the mission, "
+                "got none"
+            )
+        return replace(self, parts=parts, continents=tuple(names[:whole]))
+
+    def format_text(self) -> str:
+        parts = (f"{number} of {name}" for name, number in self.parts.items())
+        return ", ".join((*self.continents, *parts, *([TRIO] if self.neighbours else [])))
+
+    def _list_numbers(self, board: Board) -> list[tuple[str, tuple[str, ...], int]]:
+        """Return each continent with its territories and the number of them to own."""
+        whole = ((name, _list_territories(board, name)) for name in self.continents)
+        return [
+            *((name, lands, len(lands)) for name, lands in whole),
+            *((name, _list_territories(board, name), n) for name, n in self.parts.items()),
+        ]
+
+    @staticmethod
+    def _list_trios(board: Board, continents: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the sets of three territories, outside some continents, that border each other."""
+        named = {name for each in continents for name in _list_territories(board, each)}
+        free = [name for name in board.territories if name not in named]
+        borders = {frozenset(pair) for pair in board.borders}
+        near = {a: [b for b in free if a < b and {a, b} in borders] for a in free}
+        return [(a, b, c) for a in free for b, c in combinations(near[a], 2) if {b, c} in borders]
+
+    def _list_own_trios(self, turn: GameState) -> list[tuple[str, ...]]:
+        return self._list_trios(turn.board, (*self.continents, *self.parts))
+
+    def _count(self, turn: GameState, player: str) -> list[tuple[str, int, int]]:
+        """Return for each continent its name, and how many territories are owned and required."""
+        own = _list_own(turn, player)
+        return [
+            (name, min(len(own & {*lands}), number), number)
+            for name, lands, number in self._list_numbers(turn.board)
+        ]
+
+    def _count_neighbours(self, turn: GameState, player: str) -> int:
+        own = _list_own(turn, player)
+        return max(len(own & {*trio}) for trio in self._list_own_trios(turn))
+
+    def is_fulfilled(self, turn: GameState, player: str) -> bool:
+        is_whole = all(owned == number for _, owned, number in self._count(turn, player))
+        return is_whole and (not self.neighbours or self._count_neighbours(turn, player) == 3)
+
+    def list_ways(self, turn: GameState, player: str) -> tuple[WayToWin, ...]:
+        own = _list_own(turn, player)
+        choices = []
+        for _, lands, number in self._list_numbers(turn.board):
+            held = tuple(name for name in lands if name in own)[:number]
+            others = [(name,) for name in lands if name not in own]
+            chosen = choose_cheapest(others, number - len(held), turn, player)
+            choices.append([(*held, *chain(*groups)) for groups in chosen])
+        if self.neighbours:
+            trios = self._list_own_trios(turn)
+            choices.append([trio for (trio,) in choose_cheapest(trios, 1, turn, player)])
+        return tuple(
+            WayToWin(tuple(dict.fromkeys(chain(*groups))))
+            for groups in combine_cheapest(choices, turn, player)
+        )
+
+    def describe_progress(self, turn: GameState, player: str) -> str:
+        counts = self._count(turn, player)
+        parts = [f"{owned} of {number} in {name}" for name, owned, number in counts]
+        if self.neighbours:
+            parts.append(f"{self._count_neighbours(turn, player)} of {TRIO}")
+        return ", ".join(parts)
+
+    def measure_progress(self, turn: GameState, player: str) -> float:
+        """Return the share of the required territories that a player owns."""
+        counts = self._count(turn, player)
+        owned, number = sum(each[1] for each in counts), sum(each[2] for each in counts)
+        if self.neighbours:
+            owned, number = owned + self._count_neighbours(turn, player), number + 3
+        return owned / number
+
+    def list_targets(self, turn: GameState, player: str) -> tuple[str, ...]:
+        """Return the territories of all continents that the mission names."""
+        lands = {t for _, territories, _ in self._list_numbers(turn.board) for t in territories}
+        return tuple(name for name in turn.board.territories if name in lands)
+
+    def convert_for_core(self, turn: GameState, players: Sequence[str]) -> CoreMission:
+        places = {continent.name: k for k, continent in enumerate(turn.board.continents)}
+        numbers = self._list_numbers(turn.board)
+        entries = chain(*((places[name], number) for name, _, number in numbers))
+        return CoreMission("parts", int(self.neighbours), entries=tuple(entries))
+
+
+def _list_own(turn: GameState, player: str) -> set[str]:
+    names = zip(turn.board.territories, turn.owners, strict=True)
+    return {name for name, owner in names if owner == player}
+
+
+def _list_territories(board: Board, name: str) -> tuple[str, ...]:
+    return next(each.territories for each in board.continents if each.name == name)
+
+
+def _spell_continents(names: Sequence[str], board: Board) -> list[str]:
+    """Return continents with the spelling of a board; refuse other names and repeated names."""
+    spelling = {fold_name(continent.name): continent.name for continent in board.continents}
+    found = []
+    for name in names:
+        if not isinstance(name, str) or fold_name(name) not in spelling:
+            raise _refuse_continent(name, [*spelling.values()])
+        if not _list_territories(board, spelling[fold_name(name)]):
+            raise IllegalError(
+                f"a mission must name continents with territories, got {quote(name)}"
+            )
+        found.append(spelling[fold_name(name)])
+    if twice := next((name for name in found if found.count(name) > 1), ""):
+        raise IllegalError(f"a mission must name each continent once, got {quote(twice)} twice")
+    return found
 
 
 def _refuse_continent(name: object, known: Sequence[str]) -> IactaError:
@@ -401,7 +543,9 @@ def read_mission(text: str) -> Mission:
 
     text: continents, such as `"Asia, South America"`, where `any` stands for any other continent; a
         number of territories, such as `"18 territories with 2 armies"`; named territories, such as
-        `"own Alaska, Brazil"`; `"eliminate blue"`; or `"hidden"`.
+        `"own Alaska, Brazil"`; parts of continents, such as `"Africa, 5 of North America"`, and
+        `"3 neighbours"` for three territories elsewhere that border one another; `"eliminate
+        blue"`; or `"hidden"`.
 
     >>> read_mission("Europe, Australia, any")
     OwnContinents(continents=('Europe', 'Australia'), others=1)
@@ -424,8 +568,17 @@ def read_mission(text: str) -> Mission:
     if match := NAMED.fullmatch(plain):
         return OwnNamed(tuple(name.strip() for name in match[1].split(",")))
     names = [name.strip() for name in plain.split(",")]
-    chosen = tuple(name for name in names if name not in (ANY, "*"))
-    return OwnContinents(chosen, len(names) - len(chosen))
+    others = [name for name in names if name not in (ANY, "*")]
+    parts = [match for name in others if (match := PART.fullmatch(name))]
+    whole = tuple(name for name in others if not PART.fullmatch(name) and name != TRIO)
+    if len(whole) == len(others):
+        return OwnContinents(whole, len(names) - len(others))
+    numbers = {part[2]: parse_int(part[1], "territories of a continent", 1) for part in parts}
+    if len(numbers) < len(parts) or len(others) < len(names) or names.count(TRIO) > 1:
+        raise MalformedError(
+            f"a mission must be like 'Africa, 5 of North America, 3 neighbours', got {quote(text)}"
+        )
+    return OwnParts(numbers, whole, TRIO in names)
 
 
 def _read_secret_mission(text: str) -> tuple[Mission, bool]:
@@ -445,7 +598,7 @@ def _refuse_ambiguous(mission: Mission, board: Board, prefix: str = "") -> None:
     prefix: the text before the mission, such as `secret `.
     """
     text = f"{prefix}{mission.format_text()}"
-    named = mission.continents if isinstance(mission, OwnContinents) else ()
+    named = mission.continents if isinstance(mission, OwnContinents | OwnParts) else ()
     others = {
         fold_name(continent.name) for continent in board.continents if continent.name not in named
     }

@@ -69,14 +69,7 @@ def choose_cheapest(
     if comb(len(groups), number) <= MAX_WAYS_TO_WIN:
         yield from combinations(groups, number)
         return
-    hostile = {
-        name: armies + 1
-        for name, owner, armies in zip(
-            turn.board.territories, turn.owners, turn.armies, strict=True
-        )
-        if owner != player
-    }
-    costs = [sum(hostile.get(name, 0) for name in names) for names in groups]
+    costs = _count_hostile(groups, turn, player)
     order = sorted(range(len(groups)), key=lambda k: costs[k])
     first = tuple(range(number))
     waiting, known = [(sum(costs[order[k]] for k in first), first)], {first}
@@ -91,6 +84,44 @@ def choose_cheapest(
                     known.add(changed)
                     more = costs[order[rank + 1]] - costs[order[rank]]
                     heappush(waiting, (cost + more, changed))
+
+
+def combine_cheapest(
+    choices: Sequence[Sequence[tuple[str, ...]]], turn: GameState, player: str
+) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """Yield combinations of one group of territories from each choice, the cheapest first.
+
+    choices: the groups of territories of each choice.
+
+    The cost of a combination is the number of hostile armies and territories in its groups. At most
+    `MAX_WAYS_TO_WIN` combinations are yielded.
+    """
+    costs = [_count_hostile(groups, turn, player) for groups in choices]
+    orders = [sorted(range(len(each)), key=each.__getitem__) for each in costs]
+    if not all(orders):
+        return
+    first = (0,) * len(orders)
+    waiting, known = [(sum(map(min, costs)), first)], {first}
+    for _ in range(MAX_WAYS_TO_WIN):
+        if not waiting:
+            return
+        total, ranks = heappop(waiting)
+        yield tuple(
+            groups[order[rank]] for groups, order, rank in zip(choices, orders, ranks, strict=True)
+        )
+        for i, (cost, order, rank) in enumerate(zip(costs, orders, ranks, strict=True)):
+            changed = (*ranks[:i], rank + 1, *ranks[i + 1 :])
+            if rank + 1 < len(order) and changed not in known:
+                known.add(changed)
+                more = cost[order[rank + 1]] - cost[order[rank]]
+                heappush(waiting, (total + more, changed))
+
+
+def _count_hostile(groups: Sequence[tuple[str, ...]], turn: GameState, player: str) -> list[int]:
+    """Return the number of hostile armies and territories in each group of territories."""
+    held = zip(turn.board.territories, turn.owners, turn.armies, strict=True)
+    hostile = {name: armies + 1 for name, owner, armies in held if owner != player}
+    return [sum(hostile.get(name, 0) for name in names) for names in groups]
 
 
 class WayToWin(NamedTuple):
