@@ -239,9 +239,9 @@ def test_unanswerable_questions_are_refused_in_a_sentence() -> None:
     dominating = replace(iacta.find_rules("dominating12"), mode=DefenderSeesFirst())
     for ask, sentence in (
         (lambda: iacta.simulate_battle(9, 7, SEEN), "for the method 'simulation'"),
-        (lambda: iacta.when_to_stop(9, 7, SEEN, prize=3), "to decide when to stop"),
-        (lambda: iacta.how_many_dice(9, 7, SEEN), "to decide when to stop"),
-        (lambda: iacta.best_mix(9, 7, SEEN), "to decide when to stop"),
+        (lambda: iacta.when_to_stop(9, 7, dominating, prize=3), "full_attack must be None"),
+        (lambda: iacta.how_many_dice(9, 7, dominating), "full_attack must be None"),
+        (lambda: iacta.best_mix(9, 7, SEEN), "to mix rolls by hand with a blitz"),
         (lambda: Battle(9, 7, SEEN).path_count(), "for the method 'path_tree'"),
         (lambda: Battle(9, 7, dominating).win_probability(), "full_attack must be None"),
         (lambda: armies_needed(9, 0.5, dominating), "full_attack must be None"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import groupby
+from itertools import cycle, groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iacta.charts.axes_and_labels import (
@@ -195,12 +195,18 @@ def dice_map(decision: DiceDecision) -> Chart:
 
     decision: the result of `how_many_dice`, with at most 100,000 states.
 
+    If the defender sees the attack roll, the chart shows the best reply to each roll instead. Its
+    table `replies` has the columns `highest`, `others`, `dice`, and `values`, the value after each
+    number of dice.
+
     The tables `attack` and `defence` have, for each number of `defenders`, the best number of
     `dice` for a range of attackers from `least` to `most`. The table `battle` has the current
     state.
     """
     from iacta.questions.decide import dice_answer  # slow to import
 
+    if decision.replies:
+        return _draw_replies(decision, dice_answer(decision).sentence)
     _check_states(decision.attackers, decision.defenders)
     garrison = decision.rules.garrison
 
@@ -238,6 +244,44 @@ def dice_map(decision: DiceDecision) -> Chart:
             **{names[name]: _list_regions(rows, "dice") for name, rows in tables.items()},
             "battle": [{"attackers": decision.attackers, "defenders": decision.defenders}],
         },
+    )
+
+
+def _draw_replies(decision: DiceDecision, title: str) -> Chart:
+    """Draw the defender's best number of dice after each roll of the best number of dice."""
+    from iacta.questions.decide import format_throw  # slow to import
+
+    ours = decision.attack_dice or decision.replies[0].attack_dice
+    rows = [
+        {
+            "highest": reply.attack[0],
+            "others": format_throw(reply.attack[1:]) or "any",
+            "dice": reply.defence_dice,
+            "values": ", ".join(
+                f"{value:.4f} with {add_noun(j, 'die', 'dice')}"
+                for j, value in enumerate(map(float, reply.values), 1)
+            ),
+        }
+        for reply in decision.replies
+        if reply.attack_dice == ours
+    ]
+    tones = zip(range(1, decision.rules.defence.kept + 1), cycle((AMBER, BLUE, GREEN)))
+    colour = categories("dice", dict(tones), rows, legend=None)
+    worth = field("values:N", title="value for the attacker")
+    cells = table_view("replies").encode(
+        x=axis("highest:O", "highest attack die", labelAngle=0),
+        y=row_axis("others", rows[::-1], "other attack dice that count"),
+        tooltip=[field("dice:O", title="defence dice"), worth],
+    )
+    return Chart(
+        layer(
+            cells.mark("rect").encode(color=colour, opacity={"value": PALE_CELL_OPACITY}),
+            cells.calculate(word=DICE_LABELS).mark("text", fontWeight="bold").encode(text="word:N"),
+        ).properties(height=MAP_HEIGHT),
+        title,
+        format_battle(decision.attackers, decision.defenders, decision.rules)
+        + " The defender's best number of dice after each attack roll.",
+        {"replies": rows},
     )
 
 

@@ -44,6 +44,8 @@ def make_hand_rules(rules: Rules) -> Rules:
     if isinstance(rules.mode, BalancedBlitz):
         return replace(rules, mode=TrueRandom())
     refuse_rules(rules)
+    if not rules.mode.dice_chosen_first:
+        raise rules.mode.make_unfit_error("to mix rolls by hand with a blitz")
     return rules
 
 

@@ -12,8 +12,15 @@ The value function G(a, d) is the expected change in value from this state on:
 
 This is Bellman's equation. S is the value of stopping: 0, or the value of an alternative such as a
 blitz. If all dice must be rolled, i and j are fixed. If the players choose them, the attacker
-chooses first and the defender replies: max_i min_j Q_ij. The chance to win and the expected losses
-of the optimal policy follow from the same sums without the maximum.
+chooses first and the defender replies: max_i min_j Q_ij. A defender who sees the attack roll y
+chooses j for each y. With the c_k(j, y) of `sees_first.py`, the inner minimum becomes
+
+    Q_i(a, d) = Σ_y min_j Σ_k  c_k(j, y) · (r_k + G(a − m + k, d − k)),
+
+where r_k = kill_value · k − army_value · (m − k).
+
+The chance to win and the expected losses of the optimal policy follow from the same sums without
+the maximum and the minimum.
 
 Each anti-diagonal is computed as a whole (`diagonals.py`). Exact results are whole numbers over
 U^(a+d), as in the method `counting`; for floats, U is 1.
@@ -28,6 +35,7 @@ Source: R. Bellman, Dynamic Programming (1957), chapter III. "Analyzing the Boar
 (pracpred) ends by asking when to stop.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial, reduce
@@ -43,8 +51,9 @@ from iacta.methods.counting import Coefficients, compute_coefficients, list_powe
 from iacta.methods.diagonals import Numbers, Span, iterate_spans, view_rows
 from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large
 from iacta.methods.sees_first import Aim as Aim  # re-exported
-from iacta.methods.sees_first import SeesFirst
+from iacta.methods.sees_first import SeesFirst, compute_unit, tabulate_replies
 from iacta.rules.modes import DefenderSeesFirst, TrueRandom
+from iacta.rules.roll import refuse_many_rolls
 from iacta.rules.rules import Rules
 
 OPTIMAL_PLAY: str = "optimal_play"
@@ -74,7 +83,8 @@ class Choices(NamedTuple):
 
     stop: whether the attacker may stop.
     attack_dice: whether the attacker may roll fewer dice than allowed.
-    defence_dice: whether the defender, who sees the number of attack dice, may roll fewer dice.
+    defence_dice: whether the defender, who sees the number of attack dice, may roll fewer dice. If
+        the defender sees the attack roll, they always may.
     """
 
     stop: bool = True
@@ -94,7 +104,7 @@ class OptimalPlay:
     win_probabilities: the chances to conquer the territory.
     lost: the expected numbers of attackers lost.
     attack_dice: the numbers of attack dice, 0 for no roll.
-    defence_dice: the numbers of defence dice.
+    defence_dice: the numbers of defence dice; 0 if the defender sees the attack roll.
     """
 
     values: npt.NDArray[Any]
@@ -119,10 +129,11 @@ class StopValue(NamedTuple):
 class _Roll(NamedTuple):
     """A roll with given numbers of dice.
 
-    step: c_0 .. c_m, the weights of the results with 0 .. m defenders lost.
+    step: c_0 .. c_m, the weights of the results with 0 .. m defenders lost; if the defender sees
+        the attack roll, a row for each attack roll.
     reward: the values of `VALUE`, `ERROR`, `WIN` and `LOST` for the roll itself, in the unit of the
-        weights, as a column.
-    dice: the numbers of dice of both sides, as a column.
+        weights, `[quantity, 1]` or `[quantity, attack roll, 1]`.
+    dice: the numbers of dice of both sides, in the shape of `reward`.
     """
 
     step: Numbers
@@ -131,7 +142,7 @@ class _Roll(NamedTuple):
 
     @property
     def taken(self) -> int:
-        return len(self.step) - 1
+        return int(self.step.shape[-1]) - 1
 
 
 def solve(
@@ -159,7 +170,7 @@ def solve(
     [[2.0, 2.0, 2.0], [0.0, 0.25, 0.8414]]
     """
     refuse(able, defenders, rules)
-    found = _Induction(able, defenders, rules, reward, choices, stop_value).solve()
+    found = _choose_induction(rules)(able, defenders, rules, reward, choices, stop_value).solve()
     return OptimalPlay(*found[:SUMMED], *found[SUMMED:].astype(np.int64))
 
 
@@ -172,7 +183,7 @@ def refuse_rules(rules: Rules) -> None:
     if not mode.rolls:
         error = mode.make_unfit_error("to decide roll by roll")
         raise IllegalError(f"{error}; best_mix, or iacta decide --mix, shows when to blitz")
-    if not mode.has_plain_rolls:
+    if not mode.has_plain_rolls and mode.dice_chosen_first:
         raise mode.make_unfit_error("to decide when to stop, or with how many dice to roll")
     if mode.grows:
         raise mode.make_unfit_error("to decide roll by roll")
@@ -187,6 +198,10 @@ def refuse(able: int, defenders: int, rules: Rules) -> None:
     """
     refuse_rules(rules)
     memory = 8 * QUANTITIES * (able + defenders + 1) * (defenders + 1)
+    if not rules.mode.dice_chosen_first:
+        SeesFirst(rules, exact=False).refuse(able, defenders)
+        throws = len(tabulate_replies(*rules.full_roll, rules, exact=True)[0])
+        memory += 8 * QUANTITIES * throws * rules.defence.kept * (defenders + 1)
     refuse_too_large(
         able, defenders, memory=memory, method=OPTIMAL_PLAY, number_bytes=8 * QUANTITIES
     )
@@ -206,7 +221,9 @@ def solve_exactly(
     Fraction(1, 4)
     """
     refuse_rules(rules)
-    induction = _Induction(able, defenders, rules, reward, choices, exact=True)
+    if not rules.mode.dice_chosen_first:
+        SeesFirst(rules, exact=True).refuse(able, defenders)
+    induction = _choose_induction(rules)(able, defenders, rules, reward, choices, exact=True)
     unit = induction.coefficients.unit
     number_bytes = SUMMED * ((able + defenders) * unit.bit_length() // 8 + OUTCOME_BYTES)
     memory = (able + 1) * (defenders + 1) * number_bytes
@@ -229,7 +246,9 @@ def is_rolling_best_in_the_limit(
     reward: the rewards of the attacker.
 
     Entry `[d]` is for d defenders; `[0]` is false. In the limit only d matters:
-    G(d) = max(0, (r + Σ_{k≥1} p_k · G(d − k)) / (1 − p_0)), where r is the mean reward of a roll.
+    G(d) = max(0, x) with x = r + p_0 · x + Σ_{k≥1} p_k · G(d − k), where r is the mean reward of a
+    roll. If the defender sees the attack roll, r and p_k depend on their replies, which minimise
+    the right side. The minimum is a concave function of x, so Newton's method finds x.
 
     >>> from iacta.rules.rules import CLASSIC
     >>> reward = Reward(Fraction(5), Fraction(1), Fraction(0))
@@ -237,14 +256,36 @@ def is_rolling_best_in_the_limit(
     [False, True, True, True, True, True, True, False, False]
     """
     dice = rules.attack.kept
-    rolls = _Induction(dice, defenders, rules, reward, MAY_STOP).rolls
+    rolls = _choose_induction(rules)(dice, defenders, rules, reward, MAY_STOP).rolls
     values = [float(reward.prize)]
     for d in range(1, defenders + 1):
-        roll = rolls[dice, min(d, rules.defence.kept)][0][0]
-        later = sum(p * values[d - k] for k, p in enumerate(roll.step) if k)
-        value = float(roll.reward[VALUE, 0]) + later
-        values.append(value / (1 - roll.step[0]) if value > 0 else 0.0)
+        replies = rolls[dice, min(d, rules.defence.kept)][0]
+        stays = np.array([roll.step[..., 0] for roll in replies])
+        ends = np.array(
+            [
+                roll.reward[VALUE, ..., 0]
+                + sum(roll.step[..., k] * values[d - k] for k in range(1, roll.taken + 1))
+                for roll in replies
+            ]
+        )
+        values.append(_find_limit(stays, ends))
     return np.array([False, *(value > 0 for value in values[1:])])
+
+
+def _find_limit(stays: Floats, ends: Floats) -> float:
+    """Return the larger of 0 and the x that solves x = Σ min (ends + stays · x).
+
+    stays: the chances that no defender is lost, by reply, and by attack roll if it is seen.
+    ends: the expected values of the other results, and of the roll itself.
+    """
+    value = 0.0
+    while True:  # each choice of replies determines its value, so values increase finitely often
+        best = (ends + stays * value).argmin(axis=0)[np.newaxis]
+        end = float(np.take_along_axis(ends, best, axis=0).sum())
+        stay = float(np.take_along_axis(stays, best, axis=0).sum())
+        if stay >= 1 or end / (1 - stay) <= value:
+            return value
+        value = end / (1 - stay)
 
 
 def _list_numbers(maximum: int, may_choose: bool) -> range:
@@ -280,6 +321,11 @@ class _Induction:
         """The factor that makes all values whole numbers."""
         return lcm(*(value.denominator for value in self.reward)) if self.exact else 1
 
+    @property
+    def sums(self) -> int:
+        """The largest number of sums in the value of a roll."""
+        return min(self.rules.full_roll)
+
     @cached_property
     def term_error(self) -> float:
         """The relative error of a term of the sums.
@@ -287,7 +333,7 @@ class _Induction:
         There are two roundings for each product, one for each sum and for the reward, and as many
         again in the error bound itself.
         """
-        return 0 if self.exact else (2 * min(self.rules.full_roll) + 8) * UNIT_ROUNDOFF
+        return 0 if self.exact else 2 * (self.sums + 4) * UNIT_ROUNDOFF
 
     @cached_property
     def rolls(self) -> dict[Dice, list[list[_Roll]]]:
@@ -304,19 +350,18 @@ class _Induction:
             for i, j in roll
         }
 
-    def _make_roll(self, dice: Dice, step: tuple[int, ...]) -> _Roll:
-        taken = min(dice)
-        lost = sum(c * (taken - k) for k, c in enumerate(step))
-        killed = sum(c * k for k, c in enumerate(step))
-        reward = self.reward.kill_value * killed - self.reward.army_value * lost
-        number: type = int if self.exact else float
+    def _make_roll(self, dice: Dice, step: Sequence[int] | Numbers) -> _Roll:
+        taken, weights = min(dice), np.array(step, object)
+        killed = np.arange(taken + 1).astype(object)
+        lost, kills = weights @ killed[::-1], weights @ killed
+        reward = self.reward.kill_value * kills - self.reward.army_value * lost
+        number = np.frompyfunc(int if self.exact else float, 1, 1)
         cases = 1 if self.exact else self.coefficients.unit**taken
         value = number(reward * self.scale / cases)
-        *chances, loss = (number(Fraction(c, cases)) for c in (*step, lost))  # nearest floats
-        found: Numbers = np.array([value, self.term_error * abs(value), 0, loss], self.kind)
-        return _Roll(
-            np.array(chances, self.kind), found[:, np.newaxis], np.array(dice)[:, np.newaxis]
-        )
+        chances, loss = (number(each * Fraction(1, cases)) for each in (weights, lost))
+        found: Numbers = np.array([value, self.term_error * abs(value), 0 * value, loss], self.kind)
+        numbers = np.array(dice).reshape(-1, *[1] * weights.ndim)
+        return _Roll(chances.astype(self.kind), found[..., np.newaxis], numbers)
 
     def solve(self) -> Numbers:
         """Return all quantities of all states, `[quantity, d, a]`. Sums are in units of U^(a+d)."""
@@ -338,10 +383,14 @@ class _Induction:
         """Return all quantities of the states of a span, `[quantity, state]`."""
         after = {m: span.after(diagonals, m) for m in range(1, min(span.dice) + 1)}
         found = [self._evaluate_stop(span)] if self.choices.stop else []
-        for replies in self.rolls[span.dice]:
-            rolled = [self._evaluate_roll(span, after[roll.taken], roll) for roll in replies]
-            found.append(reduce(_worse, rolled))
+        found += [self._evaluate_replies(span, after, each) for each in self.rolls[span.dice]]
         return reduce(_choose_better, found)
+
+    def _evaluate_replies(
+        self, span: Span, after: dict[int, Numbers], replies: list[_Roll]
+    ) -> Numbers:
+        rolled = [self._evaluate_roll(span, after[roll.taken], roll) for roll in replies]
+        return reduce(_worse, rolled)
 
     def _evaluate_stop(self, span: Span) -> Numbers:
         states: Numbers = np.zeros((QUANTITIES, span.stop - span.first), self.kind)
@@ -352,11 +401,54 @@ class _Induction:
         return states
 
     def _evaluate_roll(self, span: Span, after: Numbers, roll: _Roll) -> Numbers:
-        states: Numbers = np.empty((QUANTITIES, after.shape[-1]), self.kind)
-        sums = np.dot(roll.step, after.reshape(len(after), -1)).reshape(SUMMED, -1)
+        """Return all quantities after a roll, `[quantity, state]`, with the axes of `reward`."""
+        rows = roll.step.shape[:-1]
+        states: Numbers = np.empty((QUANTITIES, *rows, after.shape[-1]), self.kind)
+        sums = np.dot(roll.step, after.reshape(len(after), -1)).reshape(*rows, SUMMED, -1)
+        sums = np.moveaxis(sums, -2, 0)
         np.add(sums, roll.reward * self.powers[span.total - roll.taken], out=states[:SUMMED])
         states[SUMMED:] = roll.dice
         return states
+
+
+class _SeenInduction(_Induction):
+    """Backward induction against a defender who sees the attack roll."""
+
+    @cached_property
+    def coefficients(self) -> Coefficients:
+        return Coefficients(compute_unit(self.rules), {})
+
+    @property
+    def sums(self) -> int:
+        throws = tabulate_replies(*self.rules.full_roll, self.rules, exact=True)[0]
+        return super().sums + len(throws)
+
+    @cached_property
+    def rolls(self) -> dict[Dice, list[list[_Roll]]]:
+        attack, defence = self.rules.full_roll
+        refuse_many_rolls(attack, defence, self.rules)
+
+        def list_replies(i: int, most: int) -> list[_Roll]:
+            steps = tabulate_replies(i, most, self.rules, exact=True)
+            return [self._make_roll((i, j), steps[j - 1]) for j in _list_numbers(most, True)]
+
+        return {
+            (i, j): [list_replies(ours, j) for ours in _list_numbers(i, self.choices.attack_dice)]
+            for i in range(1, min(max(self.able, 1), attack) + 1)
+            for j in range(1, min(max(self.defenders, 1), defence) + 1)
+        }
+
+    def _evaluate_replies(
+        self, span: Span, after: dict[int, Numbers], replies: list[_Roll]
+    ) -> Numbers:
+        best = super()._evaluate_replies(span, after, replies)  # [quantity, attack roll, state]
+        states: Numbers = best.sum(axis=1)
+        states[ATTACK], states[DEFENCE] = best[ATTACK, 0], 0
+        return states
+
+
+def _choose_induction(rules: Rules) -> type[_Induction]:
+    return _Induction if rules.mode.dice_chosen_first else _SeenInduction
 
 
 def _choose_better(first: Numbers, second: Numbers, sign: int = 1) -> Numbers:

@@ -29,6 +29,7 @@ from iacta.methods.optimal_play import (
 )
 from iacta.probability.chances import Chance, read_fraction
 from iacta.probability.distribution import Probability
+from iacta.rules.roll import list_seen_throws
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules
 
@@ -154,6 +155,21 @@ class Decision(_Policy):
                 yield ["roll" if is_roll else other for is_roll in rolls]
 
 
+class DefenceReply(NamedTuple):
+    """The best number of defence dice after an attack roll that the defender sees.
+
+    attack_dice: the number of attack dice in the roll.
+    attack: the attack dice that can be compared, highest first, with their bonuses.
+    defence_dice: the best number of defence dice.
+    values: the value of the battle for the attacker after replies with 1, 2, ... dice.
+    """
+
+    attack_dice: int
+    attack: tuple[int, ...]
+    defence_dice: int
+    values: tuple[Probability, ...]
+
+
 @dataclass(frozen=True, repr=False)
 class DiceDecision(_Policy):
     """The best numbers of dice for both sides, and the value of the battle.
@@ -161,12 +177,15 @@ class DiceDecision(_Policy):
     attackers, defenders: the armies of both sides, garrison included.
     rules: the rules of the battle.
     attack_dice: the best number of attack dice now; 0 to stop, or if no army can attack.
-    defence_dice: the defender's best number of dice in reply; 0 if there is no roll.
+    defence_dice: the defender's best number of dice in reply; 0 if there is no roll, or if the
+        defender sees the attack roll.
     value: the value of the battle for the attacker.
     error: a bound on the error of `value`; 0 for fractions.
     win_probability: the chance to conquer the territory.
     attack_policy, defence_policy: tables of the best numbers of dice: the entry `[d, n]` is for `d`
         defenders and `n` attackers, garrison excluded.
+    replies: the defender's best reply now to every attack roll with every number of attack dice, if
+        the rules let the defender see the attack roll; otherwise empty.
     """
 
     attackers: int
@@ -179,10 +198,12 @@ class DiceDecision(_Policy):
     win_probability: Probability
     attack_policy: npt.NDArray[np.int64] = field(compare=False)
     defence_policy: npt.NDArray[np.int64] = field(compare=False)
+    replies: tuple[DefenceReply, ...] = ()
 
     def _summary(self) -> str:
+        reply = "a reply to each roll" if self.replies else self.defence_dice
         return (
-            f"{self.attack_dice} dice against {self.defence_dice}, {self.attackers} against "
+            f"{self.attack_dice} dice against {reply}, {self.attackers} against "
             f"{self.defenders}; value {float(self.value):.6g}"
         )
 
@@ -367,7 +388,8 @@ def how_many_dice(
     attackers, defenders, rules, garrison, exact: the same as for `when_to_stop`.
     chooser: the side that may roll fewer dice than the maximum: `"attacker"`, `"defender"`,
         `"both"` or `"nobody"`. Each side rolls at least one die. The attacker chooses a number
-        first, and the defender replies before the roll.
+        first, and the defender replies before the roll. Under rules by which the defender sees the
+        attack roll, the defender always chooses, after the roll.
     may_stop: whether the attacker may stop.
     prize, army_value, kill_value: the values that the attacker maximises and the defender
         minimises, the same as for `when_to_stop`; by default the chance to conquer the territory.
@@ -383,6 +405,11 @@ def how_many_dice(
     3
     >>> how_many_dice(3, 2, "attack commander").attack_dice  # the eight-sided die alone
     1
+    >>> decision = how_many_dice(10, 8, "defender sees first")
+    >>> {reply.attack: reply.defence_dice for reply in decision.replies}[6, 5]
+    1
+
+    Source: Bellman's equation, in `iacta.methods.optimal_play`.
     """
     check_choice(chooser, CHOOSERS, "chooser")
     check_choice(may_stop, (True, False), "may_stop")
@@ -403,7 +430,41 @@ def how_many_dice(
         win_probability=_to_float(solution.win_probabilities[battle.state]),
         attack_policy=solution.attack_dice,
         defence_policy=solution.defence_dice,
+        replies=tuple(_list_replies(battle, reward, solution, exact)),
     )
+
+
+def _list_replies(
+    battle: "_Battle", reward: Reward, solution: OptimalPlay, exact: bool
+) -> Iterator[DefenceReply]:
+    """Yield the best reply to every attack roll, if the defender sees it.
+
+    Of replies whose values differ by less than the bounds on their errors, the reply with the most
+    dice is the best.
+    """
+    rules = battle.rules
+    if rules.mode.dice_chosen_first:
+        return
+    number = Fraction if exact else float
+    most = min(battle.defenders, rules.defence.kept)
+    for attack_dice in range(min(battle.able, rules.attack.kept), 0, -1):
+        for throw in list_seen_throws(attack_dice, most, rules):
+            values, errors = [], []
+            for losses in throw.replies:
+                value, error = battle.attackers * reward.army_value, Fraction(0)
+                for killed, count in enumerate(losses.counts):
+                    lost = losses.pair_count - killed
+                    after = battle.defenders - killed, battle.able - lost
+                    gain = reward.kill_value * killed - reward.army_value * lost
+                    chance = Fraction(count, losses.total)
+                    value += chance * (gain + Fraction(solution.values[after]))
+                    error += chance * Fraction(solution.errors[after])
+                values.append(value)
+                errors.append(error)
+            least = min(map(sum, zip(values, errors, strict=True)))
+            good = [value - error <= least for value, error in zip(values, errors, strict=True)]
+            dice = max(j for j, is_good in enumerate(good, 1) if is_good)
+            yield DefenceReply(attack_dice, throw.attack, dice, tuple(map(number, values)))
 
 
 def win_probability_if_seen(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from iacta.battle.battle import Battle
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import Flag, Number
-from iacta.forms.percentages import list_fractions, mark_certain, percent
+from iacta.forms.percentages import format_all_digits, list_fractions, mark_certain, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import (
     ATTACKERS_KEY,
@@ -32,6 +32,7 @@ from iacta.odds.decisions import (
     MAX_VALUE,
     Boundary,
     Decision,
+    DefenceReply,
     DiceDecision,
     best_mix,
     compute_prize_to_roll,
@@ -330,6 +331,9 @@ class DiceRecord(KeyedRecord, of=DiceDecision):
     fewer: tuple[DiceState, ...] = key(
         "The states in which it is best for a side to throw fewer dice than allowed."
     )
+    replies: tuple[DefenceReply, ...] = key(
+        "If the defender sees the attack roll: their best reply now to every roll.", default=OMITTED
+    )
 
 
 class DiceAnswer(Answer):
@@ -375,11 +379,26 @@ class DiceAnswer(Answer):
             objective="value" if self.question.given_values else "conquest",
             action="roll" if decision.attack_dice else "stop",
             fewer=tuple(self.fewer),
+            replies=decision.replies or OMITTED,
         )
 
     def rows(self) -> Iterator[Sequence[object]]:
+        if self.decision.replies:
+            yield from self._list_reply_rows()
+            return
         yield [key.name for key in list_keys(DiceState)]
         yield from map(astuple, self._list_states())
+
+    def _list_reply_rows(self) -> Iterator[Sequence[object]]:
+        replies = self.decision.replies
+        most = max(len(reply.values) for reply in replies)
+        values = [
+            f"value_{add_noun(j, 'die', 'dice').replace(' ', '_')}" for j in range(1, most + 1)
+        ]
+        yield ("attack_dice", "attack", "defence_dice", *values)
+        for reply in replies:
+            shown = map(format_all_digits, reply.values)
+            yield (reply.attack_dice, format_throw(reply.attack), reply.defence_dice, *shown)
 
     def draw(self, charts: Charts) -> Any:
         return charts.dice_map(self.decision)
@@ -391,10 +410,9 @@ class DiceAnswer(Answer):
             return
         note, fewer = note_rules(self.question.rule_set.name), self.fewer
         if decision.attack_dice:
-            ours, theirs = decision.attack_dice, decision.defence_dice
             lines = [
-                f"Roll {add_noun(ours, 'die', 'dice')}; the best reply is "
-                f"{add_noun(theirs, 'die', 'dice')}{note}.",
+                f"Roll {add_noun(decision.attack_dice, 'die', 'dice')}; "
+                f"{self._describe_reply()}{note}.",
                 "If both sides choose their dice best, you take the territory with a chance of "
                 f"{percent(decision.win_probability)}{self._describe_value()}.",
             ]
@@ -402,10 +420,11 @@ class DiceAnswer(Answer):
             lines = [f"Stop: rolling is no better with any number of dice{note}."]
         lines += list_fractions(decision.value)
         if not fewer:
-            lines.append(
-                "Later in the battle, neither side gains by rolling fewer dice than allowed."
-            )
+            sides = "you never gain" if decision.replies else "neither side gains"
+            lines.append(f"Later in the battle, {sides} by rolling fewer dice than allowed.")
         yield Section(lines)
+        if decision.replies:
+            yield self._make_reply_section()
         if fewer:
             rows = [tuple(map(str, astuple(state))) for state in fewer[-MAX_DECISION_LINES:]]
             columns = ("attackers", "defenders", "your dice", "their dice")
@@ -414,9 +433,51 @@ class DiceAnswer(Answer):
                 parts.append(f"--json lists the other {len(fewer) - len(rows)} cases.")
             yield Section(parts, title="In these cases it is best to roll fewer dice than allowed:")
 
+    def _describe_reply(self) -> str:
+        if self.decision.replies:
+            return "the defender chooses their dice after seeing yours"
+        return f"the best reply is {add_noun(self.decision.defence_dice, 'die', 'dice')}"
+
+    def _make_reply_section(self) -> Section:
+        """Return the best replies to the best number of attack dice, or to all dice."""
+        replies = self.decision.replies
+        ours = self.decision.attack_dice or replies[0].attack_dice
+        dice = {each.attack: each.defence_dice for each in replies if each.attack_dice == ours}
+        if len(replies[0].attack) == 2 == min(map(len, dice)):
+            title = (
+                "The defender's best number of dice after your roll: your highest die from bottom "
+                "to top, your second die from left to right:"
+            )
+            across = sorted({second for _, second in dice})
+            rows = [
+                (highest, [_make_reply_letter(dice.get((highest, second))) for second in across])
+                for highest in sorted({highest for highest, _ in dice}, reverse=True)
+            ]
+            return Section([Grid(rows, across)], title)
+        found = [(format_throw(attack), str(dice[attack])) for attack in sorted(dice)]
+        parts: list[Table | str] = [Table(("your dice", "their dice"), found[-MAX_DECISION_LINES:])]
+        if len(found) > MAX_DECISION_LINES:
+            parts.append(f"--csv lists the other {len(found) - MAX_DECISION_LINES} rolls.")
+        return Section(parts, "The defender's best number of dice after your roll:")
+
     def _describe_value(self) -> str:
         value = f", and the battle is worth {float(self.decision.value):.2f}"
         return value if self.question.given_values else ""
+
+
+def format_throw(dice: Sequence[int]) -> str:
+    """Return dice as text.
+
+    dice: the values of the dice, highest first.
+
+    >>> format_throw((6, 5))
+    '6 5'
+    """
+    return " ".join(map(str, dice))
+
+
+def _make_reply_letter(dice: int | None) -> Letter:
+    return Letter("" if dice is None else str(dice), "good" if dice == 1 else "other")
 
 
 @make_sections.register

@@ -76,6 +76,19 @@ class LossCounts(NamedTuple):
 SeenLossCounts = dict[tuple[LossCounts, ...], int]
 
 
+class SeenThrow(NamedTuple):
+    """An attack roll that the defender sees before their own roll.
+
+    attack: the attack dice that can be compared, highest first, with their bonuses.
+    weight: the number of equally likely attack rolls with these dice.
+    replies: the distributions of losses for replies with 1, 2, ... defence dice.
+    """
+
+    attack: SortedDice
+    weight: int
+    replies: tuple[LossCounts, ...]
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class Roll(PasteableMixin):
     """One throw of the dice of both sides.
@@ -439,27 +452,29 @@ def _count_by_row(
 
 
 @lru_cache(maxsize=256)
-def count_losses_by_throw(attack_dice: int, most_defence_dice: int, rules: Rules) -> SeenLossCounts:
-    """Return the distributions of losses for each attack roll and each reply to this roll.
+def list_seen_throws(
+    attack_dice: int, most_defence_dice: int, rules: Rules
+) -> tuple[SeenThrow, ...]:
+    """Return every attack roll with the losses after each reply, in ascending order of the dice.
 
     attack_dice: the number of attack dice that count.
     most_defence_dice: the largest number of dice in a reply.
     rules: the rules of the roll.
 
-    The keys of the result are tuples of distributions, one for each reply with 1, 2, ... defence
-    dice. The values are the numbers of equally likely attack rolls with these distributions. Raises
-    `IllegalError` if the attack dice depend on the reply.
+    Raises `IllegalError` if the attack dice depend on the reply.
 
-    >>> throws = count_losses_by_throw(1, 1, Rules())
-    >>> throws[LossCounts(counts=(1, 5), total=6),]  # a six loses to a six only
-    1
+    >>> *_, sixes = list_seen_throws(3, 2, Rules())
+    >>> sixes.attack, sixes.weight, sixes.replies[0]
+    ((6, 6), 16, LossCounts(counts=(1, 5), total=6, gains=0))
     """
     if rules.full_attack is not None:
         raise IllegalError(
             f"full_attack must be None if the attacker rolls first, got {quote(rules.full_attack)}"
         )
     _refuse_roll(attack_dice, most_defence_dice, rules, _estimate_seen_steps)
-    ours = dict(sorted(_list_compared(rules.attack, attack_dice, attack_dice).items()))
+    ours: dict[SortedDice, int] = {}
+    for row, weight in sorted(_list_compared(rules.attack, attack_dice, attack_dice).items()):
+        ours[row[:most_defence_dice]] = ours.get(row[:most_defence_dice], 0) + weight
     replies: list[list[LossCounts]] = []
     for defence_dice in range(1, most_defence_dice + 1):
         compared = min(attack_dice, defence_dice)
@@ -468,9 +483,28 @@ def count_losses_by_throw(attack_dice: int, most_defence_dice: int, rules: Rules
         wins = _count_wins([row[:compared] for row in ours], theirs, rules.ties)
         total = sum(theirs.values())
         replies.append([LossCounts(counts, total) for counts in wins])
+    return tuple(
+        SeenThrow(row, weight, found)
+        for (row, weight), found in zip(ours.items(), zip(*replies, strict=True), strict=True)
+    )
+
+
+@lru_cache(maxsize=256)
+def count_losses_by_throw(attack_dice: int, most_defence_dice: int, rules: Rules) -> SeenLossCounts:
+    """Return the distributions of losses for each attack roll and each reply to this roll.
+
+    The arguments and the exceptions are the same as for `list_seen_throws`.
+
+    The keys of the result are tuples of distributions, one for each reply with 1, 2, ... defence
+    dice. The values are the numbers of equally likely attack rolls with these distributions.
+
+    >>> throws = count_losses_by_throw(1, 1, Rules())
+    >>> throws[LossCounts(counts=(1, 5), total=6),]  # a six loses to a six only
+    1
+    """
     throws: SeenLossCounts = {}
-    for weight, *row in zip(ours.values(), *replies, strict=True):
-        throws[tuple(row)] = throws.get(tuple(row), 0) + weight
+    for throw in list_seen_throws(attack_dice, most_defence_dice, rules):
+        throws[throw.replies] = throws.get(throw.replies, 0) + throw.weight
     return throws
 
 
