@@ -219,6 +219,34 @@ def test_whole_games_keep_their_invariants(seed: int) -> None:
     assert phases >= {"place", "attack", "advance", "fortify"}
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_an_action_is_accepted_exactly_if_it_is_listed(seed: int) -> None:
+    turn, rng = make_line_turn("r4 b2 r2 g1 r3", place=2), Random(seed)  # noqa: S311 # no secrets
+    turn, names, accepted = turn.with_options(keep={"C": 2}), turn.board.territories, set[str]()
+    actions: list[Action] = [EndPhase()]
+    for start in names:
+        actions += [Place(start, number) for number in range(4)]
+        for to in names:
+            actions += [make(start, to, n) for make in (Attack, Fortify) for n in range(5)]
+    actions += [Advance(number) for number in range(7)]
+    while turn.phase != "over":
+        listed = [*turn.actions()]
+        for action in actions:
+            try:
+                turn.results(action)
+                is_accepted = True
+            except IactaError:
+                is_accepted = False
+            assert is_accepted == (action in listed), (turn, action)
+        action = at_random(turn, rng)
+        accepted.add(turn.phase)
+        expected = turn.results(action).sample(1, np.random.default_rng(seed))[0]
+        after, result = turn.play_action(action, np.random.default_rng(seed))
+        assert (after, result) == (turn.after(action, result), expected)
+        turn = after
+    assert accepted >= {"place", "attack"}
+
+
 def test_nothing_illegal_is_played() -> None:
     turn = classic_turn(classic_board(), 1)
     wrong: list[Action] = [

@@ -131,7 +131,7 @@ def read_action(turn: Turn, record: Mapping[str, Any]) -> Action:
     for key in ACTION_KEYS[do]:
         if key not in record and key not in OPTIONAL_KEYS:
             raise MalformedError(f"{key} must be given for an action {do!r}")
-    return find_legal_action(turn, turn.actions(), _make_action(turn, do, record))
+    return find_legal_action(turn, _make_action(turn, do, record))
 
 
 def _make_action(turn: Turn, do: str, record: Mapping[str, Any]) -> Action:

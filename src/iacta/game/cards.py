@@ -108,6 +108,11 @@ class Hand(_Cards):
         """The hand without the unknown cards."""
         return self._replace(unknown=0)
 
+    def hide(self) -> "Hand":
+        """Return a hand with the same number of cards, all unknown."""
+        number = self.number
+        return self if number == self.unknown else Hand._make((0, 0, 0, 0, number, ()))
+
 
 DECK = Hand(14, 14, 14, 2)
 

@@ -15,7 +15,7 @@ from iacta.board.codes import Code, escape_name, read_code, unescape_name, write
 from iacta.board.formats.reading import FileTable
 from iacta.game.actions import Attack
 from iacta.game.cards import DECK, MAX_SET_ARMIES, SYMBOLS, Hand, Sets
-from iacta.game.legal import check_conquest, find_legal_action, list_actions
+from iacta.game.legal import check_conquest, find_legal_action
 from iacta.game.setup import MAX_NEW_ARMIES, STARTS, TurnOptions, list_owners
 from iacta.game.state import FortifyReach, Phase, TurnData
 from iacta.game.victory import SURVIVAL, Victory, make_victory
@@ -142,7 +142,7 @@ def _resume_battle(turn: TurnT, fields: TurnFields, attack: Attack) -> TurnT:
     """Return the turn during an attack, in the phase `defend` or `advance`."""
     throw, then = None, turn.then
     if fields.phase == "defend":
-        attack = find_legal_action(turn, list_actions(turn), attack)
+        attack = find_legal_action(turn, attack)
         throws = turn.find_choice(attack).throws
         throw = throws[read_int(fields.throw, "throw", 0, len(throws) - 1)]
         if all(len(each.options) == 1 for each in throws):

@@ -1,6 +1,6 @@
 """The legal actions of a turn in each phase, and the reasons why an attack is illegal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar, cast
 
@@ -24,6 +24,7 @@ from iacta.inputs.errors import IllegalError
 
 A = TypeVar("A", bound=Action)
 
+END = (EndPhase(),)
 REFUSED_ATTACKS = {
     "trade": "trade cards first, or end the trade",
     "place": "place the new armies first",
@@ -40,7 +41,7 @@ def list_actions(turn: TurnData) -> Actions:
     if turn.phase == "place":
         return Actions(_list_placements(turn))
     if turn.phase == "attack":
-        return Actions([*_list_attacks(turn), (EndPhase(),)])
+        return Actions([*_list_attacks(turn, enumerate(turn.setting.borders)), END])
     if turn.phase == "defend" and turn.throw is not None:
         return Actions([[Defend(k + 1) for k in range(len(turn.throw.options))]])
     if turn.phase == "advance" and turn.pending is not None:
@@ -49,45 +50,60 @@ def list_actions(turn: TurnData) -> Actions:
         most = turn.setting.kernels[c].rules.limit_advance(least + turn.count_spare(v))
         return Actions([Numbered(Advance, range(least, max(least, most) + 1))])
     if turn.phase == "fortify":
-        return Actions([*list_fortifications(turn), (EndPhase(),)])
+        return Actions([*list_fortifications(turn), END])
     return Actions([])
 
 
-def list_attacks(turn: TurnData, actions: Actions, start: str, to: str) -> list[Attack]:
-    """Return the attacks from one territory on another among legal actions, most dice first."""
-    pair = turn.board.find(start), turn.board.find(to)
-    return [
-        action
-        for action in actions
-        if isinstance(action, Attack) and (action.start, action.to) == pair
-    ]
+def list_attacks(turn: TurnData, start: str, to: str) -> tuple[Attack, ...]:
+    """Return the legal attacks from one territory on another, most dice first."""
+    v, c = (turn.setting.index[turn.board.find(name)] for name in (start, to))
+    if turn.phase != "attack" or c not in turn.setting.borders[v]:
+        return ()
+    (attacks,) = _list_attacks(turn, [(v, (c,))]) or [()]
+    return attacks
 
 
-def find_legal_action(turn: TurnData, actions: Actions, action: A) -> A:
+def find_legal_action(turn: TurnData, action: A) -> A:
     """Return the legal action that equals an action.
 
     turn: the turn.
-    actions: its legal actions.
     action: the action.
 
     Raises `IllegalError`, with the reason for an illegal attack.
     """
     if not isinstance(action, Action):
         raise IllegalError(f"action must be an action class of iacta.game, got {quote(action)}")
-    own = actions.find(action)
+    own = Actions(_list_similar(turn, action)).find(action)
     if own is not None:
         return cast(A, own)
-    near: list[Action] = [*actions[:1]]
+    near: list[Action] = list_actions(turn)[:1]
     if isinstance(action, Attack) and turn.phase == "attack":
-        pair = action.start, action.to
-        if all(isinstance(name, str) for name in pair):
-            near = [*list_attacks(turn, actions, *pair)]
+        ends = action.start, action.to
+        if all(isinstance(name, str) for name in ends):
+            near = [*list_attacks(turn, *ends)]
             if not near:
-                raise refuse_attack(turn, *pair)
+                raise refuse_attack(turn, *ends)
     few = f", such as {near[0]!r}" if near else ""
     raise IllegalError(
         f"action must be legal in the phase {turn.phase!r}{few}, got {quote(action)}"
     )
+
+
+def _list_similar(turn: TurnData, action: Action) -> Iterable[Sequence[Action]]:
+    """Return the legal actions among which an action must be if it is legal."""
+    match turn.phase, action:
+        case "attack", Attack(str() as start, str() as to):
+            v, c = map(turn.setting.index.get, (start, to))
+            if v is None or c is None or c not in turn.setting.borders[v]:
+                return ()
+            return _list_attacks(turn, [(v, (c,))])
+        case "place", Place(str() as name, _):
+            return _list_placements(turn, name)
+        case "fortify", Fortify(str() as start, _, _):
+            return list_fortifications(turn, start)
+        case "attack" | "fortify", EndPhase():
+            return (END,)
+    return list_actions(turn).parts
 
 
 def check_conquest(turn: TurnData, attack: Attack) -> None:
@@ -129,32 +145,46 @@ def _list_pictured(turn: TurnData, cards: Hand) -> tuple[str, ...]:
     return tuple(t for t in cards.territories if turn.owners[index[t]] == turn.player)
 
 
-def _list_placements(turn: TurnData) -> Iterator[Numbered]:
-    """Yield the placements on each territory; the last territory must get all other armies."""
+def _list_placements(turn: TurnData, territory: str | None = None) -> Iterator[Numbered]:
+    """Yield the placements on each territory; the last territory must get all other armies.
+
+    territory: the only territory of interest; `None` for all territories.
+    """
     own = [t for t in turn.list_own() if t >= turn.first]
     for t in own:
-        least = turn.place if t == own[-1] else 1
-        yield Numbered(partial(Place, turn.board.territories[t]), range(least, turn.place + 1))
+        if territory in (None, name := turn.board.territories[t]):
+            least = turn.place if t == own[-1] else 1
+            yield Numbered(partial(Place, name), range(least, turn.place + 1))
 
 
-def _list_attacks(turn: TurnData) -> Iterator[list[Action]]:
-    names, setting = turn.board.territories, turn.setting
-    player, owners, armies = turn.player, turn.owners, turn.armies
-    for v in turn.list_own():
-        if armies[v] > setting.garrisons[v] and not setting.immobile[v]:
-            for c in setting.borders[v]:
-                if owners[c] != player and armies[c]:
-                    numbers = turn.list_attack_dice(v, c)
-                    yield [Attack(names[v], names[c], dice) for dice in numbers]
+def _list_attacks(
+    turn: TurnData, borders: Iterable[tuple[int, Iterable[int]]]
+) -> list[tuple[Attack, ...]]:
+    """Return the legal attacks over borders: for each border, most dice first.
+
+    borders: pairs of an attacking territory and its neighbours, as indices.
+    """
+    setting, (player, _, owners, armies, *_) = turn.setting, turn.state
+    garrisons, immobile, list_attacks = setting.garrisons, setting.immobile, setting.list_attacks
+    return [
+        list_attacks(v, c, armies[v], armies[c])
+        for v, neighbours in borders
+        if owners[v] == player and armies[v] > garrisons[v] and not immobile[v]
+        for c in neighbours
+        if owners[c] != player
+    ]
 
 
-def list_fortifications(turn: TurnData) -> Iterator[Numbered]:
-    """Yield the last moves of armies that would be legal in the phase `fortify`."""
+def list_fortifications(turn: TurnData, start: str | None = None) -> Iterator[Numbered]:
+    """Yield the last moves of armies that would be legal in the phase `fortify`.
+
+    start: the only territory of interest from which armies move; `None` for all territories.
+    """
     names, setting = turn.board.territories, turn.setting
     if turn.fortify != "none":
         for v in turn.list_own():
             spare = turn.count_spare(v)
-            if spare > 0 and not setting.immobile[v]:
+            if spare > 0 and not setting.immobile[v] and start in (None, names[v]):
                 for to in _find_reach(turn, v):
                     yield Numbered(partial(Fortify, names[v], names[to]), range(1, spare + 1))
 

@@ -163,9 +163,7 @@ def _estimate(
     for _ in range(games):
         end = turn
         while not _is_over(end, goal):
-            action = end.decide(policy, defender)
-            (result,) = end.results(action).sample(1, rng)
-            end = end.after(action, result)
+            end, _ = end.play_action(end.decide(policy, defender), rng)
         values.append(float(goal.worth(end)))
     mean = fmean(values)
     if {*values} <= {0.0, 1.0}:

@@ -1,9 +1,9 @@
 """The data of a turn: a setting, which no action changes, and a state, which actions change."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal, NamedTuple, Self, get_args
+from typing import Literal, NamedTuple, Self, TypeAlias, get_args
 
 from iacta.board import Board, Holding, Position
 from iacta.game.actions import Attack
@@ -17,6 +17,8 @@ from iacta.rules.rules import Rules
 Phase = Literal["trade", "place", "attack", "defend", "advance", "fortify", "over"]
 FortifyReach = Literal["connected", "adjacent", "none"]
 FORTIFY: tuple[FortifyReach, ...] = get_args(FortifyReach)
+NO_CARDS = Hand()
+MAX_CACHED_ATTACKS = 65536  # the maximum number of pairs of stacks whose attacks a setting caches
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,13 @@ class Setting(PickledByFields):
     stay: tuple[str, ...]
     fortify: FortifyReach
     whole_battles: bool
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((*self.__getstate__().values(),))
 
     @cached_property
     def index(self) -> Mapping[str, int]:
@@ -66,6 +75,28 @@ class Setting(PickledByFields):
     def immobile(self) -> tuple[bool, ...]:
         """For each territory, whether its armies may neither attack nor move."""
         return tuple(name in self.stay for name in self.board.territories)
+
+    @cached_property
+    def list_attacks(self) -> Callable[[int, int, int, int], tuple[Attack, ...]]:
+        """A function that lists the attacks over a border, most dice first, with a cache.
+
+        Its arguments are the indices of the attacking and of the attacked territory, and the armies
+        on both.
+        """
+        return lru_cache(maxsize=MAX_CACHED_ATTACKS)(self._list_attacks)
+
+    def _list_attacks(self, v: int, c: int, armies: int, defenders: int) -> tuple[Attack, ...]:
+        kernel, spare = self.kernels[c], armies - self.garrisons[v]
+        if spare <= 0 or not defenders:
+            return ()
+        if self.has_whole_battles(c):
+            most, _ = kernel.count_dice(spare, defenders)
+            numbers = [most] if most else []
+        else:
+            rolls = kernel.rolls(armies - self.rules.garrison, defenders, spare)
+            numbers = [choice.dice for choice in rolls]
+        names = self.board.territories
+        return tuple(Attack(names[v], names[c], dice) for dice in numbers)
 
     def has_whole_battles(self, t: int) -> bool:
         """Return whether each attack on a territory is a whole battle.
@@ -281,7 +312,8 @@ class TurnData:
     @property
     def survivors(self) -> tuple[str, ...]:
         """The players who own a territory, in the order of play."""
-        return tuple(player for player in self.players if player in self.owners)
+        owners = {*self.state.owners}
+        return tuple(player for player in self.players if player in owners)
 
     @property
     def hand(self) -> Hand:
@@ -290,7 +322,7 @@ class TurnData:
 
     def hand_of(self, player: str) -> Hand:
         """Return the cards of a player; an empty hand in a game without cards."""
-        return Hand() if self.cards is None else self.cards.get(player, Hand())
+        return NO_CARDS if self.cards is None else self.cards.get(player, NO_CARDS)
 
     def owner_of(self, name: str) -> str:
         """Return the owner of a territory; `""` for a territory without an owner.
@@ -329,12 +361,8 @@ class TurnData:
 
         v, c: the indices of the attacking and of the attacked territory.
         """
-        setting, armies = self.setting, self.state.armies
-        kernel, spare = setting.kernels[c], armies[v] - setting.garrisons[v]
-        if setting.has_whole_battles(c):
-            most, _ = kernel.count_dice(spare, armies[c])
-            return [most] if most else []
-        return _list_dice(kernel, armies[v] - setting.rules.garrison, armies[c], spare)
+        armies = self.state.armies
+        return [each.dice for each in self.setting.list_attacks(v, c, armies[v], armies[c])]
 
     def find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:
         """Return the kernel's `Choice` for an attack: its dice with the possible throws.
@@ -348,20 +376,31 @@ class TurnData:
         >>> choice.dice, choice.least, len(choice.throws)
         (3, 3, 1)
         """
+        return find_battle_choice(*self.describe_battle(attack, their_dice))
+
+    def describe_battle(self, attack: Attack, their_dice: int | None = None) -> "BattleKey":
+        """Return the arguments of `find_battle_choice` for an attack; the same as `find_choice`."""
         v, c = self.index_ends(attack)
-        kernel, spare, defenders = self.setting.kernels[c], self.count_spare(v), self.armies[c]
-        if their_dice is not None:
-            defenders = min(defenders, their_dice)
-        if self.setting.has_whole_battles(c):
-            return make_battle_choice(kernel, spare, defenders)
-        rolls = kernel.rolls(self.armies[v] - self.rules.garrison, defenders, spare)
-        return next(choice for choice in rolls if choice.dice == attack.dice)
+        setting, armies = self.setting, self.state.armies
+        defenders = armies[c] if their_dice is None else min(armies[c], their_dice)
+        able, spare = armies[v] - setting.rules.garrison, armies[v] - setting.garrisons[v]
+        is_whole = setting.has_whole_battles(c)
+        return setting.kernels[c], is_whole, able, defenders, spare, attack.dice
+
+
+# The kernel, whether the attack is a whole battle, the armies that may roll, the defenders, the
+# armies that may be lost or move on, and the number of attack dice.
+BattleKey: TypeAlias = tuple[Kernel, bool, int, int, int, int]
 
 
 @lru_cache(maxsize=65536)
-def _list_dice(kernel: Kernel, able: int, defenders: int, spare: int) -> tuple[int, ...]:
-    """Return the numbers of attack dice in `Kernel.rolls`, in descending order."""
-    return tuple(choice.dice for choice in kernel.rolls(able, defenders, spare))
+def find_battle_choice(
+    kernel: Kernel, is_whole: bool, able: int, defenders: int, spare: int, dice: int
+) -> Choice:
+    """Return the kernel's `Choice` for an attack with a number of dice, with a cache."""
+    if is_whole:
+        return make_battle_choice(kernel, spare, defenders)
+    return next(each for each in kernel.rolls(able, defenders, spare) if each.dice == dice)
 
 
 @lru_cache(maxsize=65536)

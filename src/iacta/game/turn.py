@@ -83,11 +83,11 @@ from iacta.game.setup import (
     read_state,
     read_victory_condition,
 )
-from iacta.game.state import TurnData, TurnState
+from iacta.game.state import TurnData, TurnState, find_battle_choice
 from iacta.inputs.checks import FrozenDict, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
 from iacta.inputs.reprs import MAX_REPR_LENGTH, DisplayMixin
-from iacta.methods.kernel import Choice, Throw
+from iacta.methods.kernel import Choice, Kernel, Throw
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
@@ -236,10 +236,7 @@ class Turn(DisplayMixin, TurnData):
         viewer, cards = spelling[fold_name(player)], self.cards
         if cards is not None:
             cards = FrozenDict(
-                {
-                    name: hand if name == viewer else Hand(unknown=hand.number)
-                    for name, hand in cards.items()
-                }
+                {name: hand if name == viewer else hand.hide() for name, hand in cards.items()}
             )
         victory = self.victory.hide_from(viewer)
         if (cards, victory) == (self.cards, self.victory):
@@ -369,7 +366,7 @@ class Turn(DisplayMixin, TurnData):
         >>> turn.results(EndPhase())
         Distribution({None: 1})
         """
-        legal = find_legal_action(self, self._actions, action)
+        legal = find_legal_action(self, action)
         return self._compute_results(legal, self._read_reduced_dice(legal, their_dice))
 
     def _read_reduced_dice(self, action: Action, their_dice: int | None) -> int | None:
@@ -389,7 +386,7 @@ class Turn(DisplayMixin, TurnData):
 
     def _compute_results(self, action: Action, their_dice: int | None = None) -> Distribution[Any]:
         if isinstance(action, Attack):
-            return _list_results(self.find_choice(action, their_dice))
+            return _list_results(*self.describe_battle(action, their_dice))
         if isinstance(action, Defend) and self.throw is not None:
             option = self.throw.options[action.dice - 1]
             return Distribution.from_pairs((Losses(*losses), p) for p, *losses in option)
@@ -402,7 +399,7 @@ class Turn(DisplayMixin, TurnData):
         seen = sum((each.known for each in (self.cards or {}).values()), Hand())
         if self.symbols:
             return Distribution.from_pairs(list_named_cards(DECK - seen, self.symbols, seen))
-        return Distribution.from_pairs(list_hands(self.hand.unknown, DECK - seen))
+        return _distribute_hands(self.hand.unknown, DECK - seen)
 
     def draw_cards(self, rng: "np.random.Generator") -> Hand:
         """Return random cards for the player's unknown cards, for `reveal`.
@@ -451,7 +448,7 @@ class Turn(DisplayMixin, TurnData):
         >>> losses, turn.after(attack, losses).armies_on("Brazil")
         (Losses(attackers=1, defenders=1), 3)
         """
-        legal = find_legal_action(self, self._actions, attack)
+        legal = find_legal_action(self, attack)
         most = self.compute_dice_limits(legal.start, legal.to)[1]
         if not self.has_single_rolls(legal.to):
             raise IllegalError(f"the battle for {legal.to} has no single rolls")
@@ -523,7 +520,43 @@ class Turn(DisplayMixin, TurnData):
         >>> turn.after(EndPhase()).phase
         'over'
         """
-        return self._apply(action, result, their_dice)._end_if_won(self)
+        legal = find_legal_action(self, action)
+        results = self._compute_results(legal, self._read_reduced_dice(legal, their_dice))
+        known = _find_result(result, results)
+        if known is None and None not in results:
+            raise IllegalError(
+                f"result must be one of results({legal!r}), such as {quote(next(iter(results)))}, "
+                f"got {quote(result)}"
+            )
+        if result is not None and None in results:
+            raise IllegalError(f"result of {legal!r} must be None, got {quote(result)}")
+        return self.apply_legal(legal, known)
+
+    def play_action(self, action: Action, rng: "np.random.Generator") -> "tuple[Turn, Result]":
+        """Return the turn after an action with a random result, and the result.
+
+        action: a legal action, or an equal value.
+        rng: the random number generator.
+
+        The result is `turn.results(action).sample(1, rng)[0]`, but the action is checked only once.
+        Raises `IllegalError` for an illegal action.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
+        >>> after, losses = turn.play_action(Attack("Peru", "Brazil", 3), np.random.default_rng(1))
+        >>> losses, after == turn.after(Attack("Peru", "Brazil", 3), losses)
+        (Losses(attackers=1, defenders=1), True)
+        """
+        legal = find_legal_action(self, action)
+        (result,) = self._compute_results(legal).sample(1, rng)
+        return self.apply_legal(legal, result), result
+
+    def apply_legal(self, action: Action, result: Result) -> "Turn":
+        """Return the turn after an action, without validation.
+
+        action: a legal action.
+        result: a possible result of the action; `None` for an action without dice or cards.
+        """
+        return self._apply(action, result)._end_if_won(self)
 
     def _end_if_won(self, before: "Turn") -> "Turn":
         """Return the turn, which ends if the action since `before` has won the game.
@@ -536,29 +569,18 @@ class Turn(DisplayMixin, TurnData):
             return self.replace_state(self.state._replace(then="over"))
         return self.replace_state(self.state._replace(phase="over", place=0, first=0))
 
-    def _apply(
-        self, action: Action, result: Result | tuple[int, int], their_dice: int | None
-    ) -> "Turn":
-        action = find_legal_action(self, self._actions, action)
-        results = self._compute_results(action, self._read_reduced_dice(action, their_dice))
-        known = _find_result(result, results)
-        if known is None and None not in results:
-            raise IllegalError(
-                f"result must be one of results({action!r}), such as {quote(next(iter(results)))}, "
-                f"got {quote(result)}"
-            )
-        if result is not None and None in results:
-            raise IllegalError(f"result of {action!r} must be None, got {quote(result)}")
-        match action, known:
+    def _apply(self, action: Action, result: Result) -> "Turn":
+        """Return the turn after a legal action, also if the action has won the game."""
+        match action, result:
             case Attack(), Throw():
                 return self.replace_state(
-                    self.state._replace(phase="defend", pending=action, throw=known)
+                    self.state._replace(phase="defend", pending=action, throw=result)
                 )
             case Attack() | Defend(), Losses():
                 attack = action if isinstance(action, Attack) else self.pending
-                return self._lose_armies(cast(Attack, attack), *known)
+                return self._lose_armies(cast(Attack, attack), *result)
             case Reveal(), Hand():
-                hand = self.hand - Hand(unknown=known.number) + known
+                hand = self.hand - Hand(unknown=result.number) + result
                 return self._replace_hand(hand)._enter("trade")
             case Trade(), _:
                 return self._trade(action)
@@ -591,7 +613,7 @@ class Turn(DisplayMixin, TurnData):
         """
         return tuple(
             attack.dice
-            for attack in list_attacks(self, self._actions, start, to)
+            for attack in list_attacks(self, start, to)
             if (lost, killed) in self.list_losses(attack)
         )
 
@@ -605,7 +627,7 @@ class Turn(DisplayMixin, TurnData):
         >>> [tuple(each) for each in turn.list_losses(turn.actions()[0])]
         [(0, 2), (1, 1), (2, 0)]
         """
-        legal = find_legal_action(self, self._actions, attack)
+        legal = find_legal_action(self, attack)
         return tuple(
             sorted(
                 {
@@ -628,7 +650,7 @@ class Turn(DisplayMixin, TurnData):
         >>> turn.compute_dice_limits("Peru", "Brazil")
         ((3, 2, 1), 2)
         """
-        attacks = list_attacks(self, self._actions, start, to)
+        attacks = list_attacks(self, start, to)
         if not attacks:
             raise refuse_attack(self, start, to)
         c = self.setting.index[attacks[0].to]
@@ -680,7 +702,7 @@ class Turn(DisplayMixin, TurnData):
         'advance'
         """
         names = self.board.find(start), self.board.find(to)
-        attacks = list_attacks(self, self._actions, *names)
+        attacks = list_attacks(self, *names)
         if not attacks:
             raise refuse_attack(self, *names)
         v, c = map(self.setting.index.__getitem__, names)
@@ -924,10 +946,7 @@ class Turn(DisplayMixin, TurnData):
         free = self.replace_state(self.state._replace(phase="attack", pending=None, throw=None))
         if self.phase == "advance":
             check_conquest(free, self.pending)
-        elif (
-            self.throw
-            not in free.find_choice(find_legal_action(free, free.actions(), self.pending)).throws
-        ):
+        elif self.throw not in free.find_choice(find_legal_action(free, self.pending)).throws:
             raise IllegalError("the rules cannot change before the defender has chosen dice")
 
     def careful_defence(self) -> Defend:
@@ -966,9 +985,9 @@ class Turn(DisplayMixin, TurnData):
         follow = policy.follow() if isinstance(policy, TurnPolicy) else policy
         while turn.phase != "over":
             action = turn.decide(follow, defender)
-            (result,) = turn.results(action).sample(1, rng)
+            after, result = turn.play_action(action, rng)
             moves.append(Move(turn, action, result))
-            turn = turn.after(action, result)
+            turn = after
         return PlayedTurn(tuple(moves), turn)
 
     def decide(self, policy: Policy, defender: Policy | None = None) -> Action:
@@ -977,11 +996,9 @@ class Turn(DisplayMixin, TurnData):
         policy, defender: the same as for `play`.
         """
         if self.phase != "defend":
-            return find_legal_action(self, self._actions, policy(self))
+            return find_legal_action(self, policy(self))
         return (
-            self.careful_defence()
-            if defender is None
-            else find_legal_action(self, self._actions, defender(self))
+            self.careful_defence() if defender is None else find_legal_action(self, defender(self))
         )
 
     # The text of a turn.
@@ -1027,11 +1044,26 @@ class Turn(DisplayMixin, TurnData):
         return make_turn(cls, *read_turn_code(text, board))
 
 
+@lru_cache(maxsize=1024)
+def _distribute_hands(cards: int, deck: Hand) -> Distribution[Hand]:
+    """Return the distribution of a hand of a given size that is drawn from a deck."""
+    return Distribution.from_pairs(list_hands(cards, deck))
+
+
 NOTHING: Distribution[Any] = Distribution([None])
 
 
 @lru_cache(maxsize=65536)
-def _list_results(choice: Choice) -> Distribution[Any]:
+def _list_results(
+    kernel: Kernel, is_whole: bool, able: int, defenders: int, spare: int, dice: int
+) -> Distribution[Any]:
+    """Return the distribution of the results of an attack, for the arguments of a `BattleKey`."""
+    choice = find_battle_choice(kernel, is_whole, able, defenders, spare, dice)
+    return _distribute_results(choice)
+
+
+@lru_cache(maxsize=4096)
+def _distribute_results(choice: Choice) -> Distribution[Any]:
     """Return the distribution of losses, or of throws if the defender then chooses dice."""
     if any(len(throw.options) > 1 for throw in choice.throws):
         return Distribution.from_pairs((throw, throw.chance) for throw in choice.throws)

@@ -149,7 +149,8 @@ class Goal(PasteableMixin):
 
         turn: a turn in any phase.
         """
-        return {*self.names} <= _list_owned(turn)
+        owners, index = turn.owners, turn.setting.index
+        return all(owners[index[name]] == turn.player for name in self.names)
 
     def stages(self, board: Board) -> tuple[int, ...]:
         """Return, for each goal of `sequence`, the territories of this goal and all earlier goals.

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from iacta.inputs.checks import format_fraction, format_int, quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError, MissingError, TooLargeError
@@ -74,11 +75,12 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     Fraction(1955, 2592)
     """
 
-    __slots__ = ("_is_ordered", "_total", "_weights")
+    __slots__ = ("_cumulative", "_is_ordered", "_total", "_weights")
 
     _weights: dict[T, Any]
     _total: int | float
     _is_ordered: bool  # whether the weights are sorted by value
+    _cumulative: "tuple[list[T], npt.NDArray[np.float64]]"  # for `sample`; set by the first sample
 
     def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
         try:
@@ -481,10 +483,12 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
             rng = seed
         else:
             rng = np.random.default_rng(read_int(seed, "seed"))
-        values = list(self)
-        cumulative = np.cumsum(list(self.to_float()._weights.values()))
+        if not hasattr(self, "_cumulative"):
+            values = list(self)
+            self._cumulative = values, np.cumsum(list(self.to_float()._weights.values()))
+        values, cumulative = self._cumulative
         draws = rng.random(n) * cumulative[-1]
-        return [values[i] for i in np.searchsorted(cumulative, draws, side="right")]
+        return [values[i] for i in cumulative.searchsorted(draws, side="right")]
 
     def to_float(self) -> "Distribution[T]":
         """Return the distribution in floats, each rounded to the nearest float.
