@@ -6,10 +6,12 @@ a copy of its header.
 """
 
 import ctypes
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from copy import copy
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +28,8 @@ INTERFACE_VERSION = 5
 MESSAGE_BYTES = 200  # the size of the buffer for an error message
 
 
-class Library(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Library:
     """The loaded core and its interface."""
 
     functions: ctypes.CDLL
@@ -43,16 +46,12 @@ class Library(NamedTuple):
         """
         return (self.header.structures[name] * number)()
 
-    def names(self, prefix: str) -> dict[str, int]:
+    def names(self, prefix: str) -> Mapping[str, int]:
         """Return the constants whose names start with a prefix, by their lower-case names.
 
         prefix: such as `WEIGHT_`, which the returned names lack.
         """
-        return {
-            name.removeprefix(prefix).lower(): number
-            for name, number in self.header.constants.items()
-            if name.startswith(prefix)
-        }
+        return _list_names(self, prefix)
 
     def open_handle(self, name: str, *arguments: Any) -> int:
         """Call a function of the core that returns a handle; raise `IactaError` if it fails.
@@ -65,6 +64,15 @@ class Library(NamedTuple):
         if not handle:
             raise IactaError(message.value.decode())
         return handle
+
+
+@cache
+def _list_names(library: Library, prefix: str) -> Mapping[str, int]:
+    return {
+        name.removeprefix(prefix).lower(): number
+        for name, number in library.header.constants.items()
+        if name.startswith(prefix)
+    }
 
 
 class CoreData:
@@ -81,7 +89,7 @@ class CoreData:
         values: the values of its fields; a sequence for a pointer.
         """
         self.data: Any = library.header.structures[name]()
-        self._types: dict[str, Any] = {field[0]: field[1] for field in self.data._fields_}
+        self._fields = _list_fields(type(self.data))
         # The C structure owns the arrays, because a call that Ctrl-C abandoned may outlive this
         # object.
         self.arrays: dict[str, npt.NDArray[Any]] = {}
@@ -91,11 +99,11 @@ class CoreData:
     def set_fields(self, **values: Any) -> None:
         """Set fields by name; sequences are converted to arrays of the type of the pointer."""
         for name, value in values.items():
-            kind = self._types[name]
-            if hasattr(kind, "contents"):  # the field is a pointer
-                self.arrays[name] = np.ascontiguousarray(value, dtype=kind._type_)
+            kind, dtype, is_array = self._fields[name]
+            if dtype is not None:
+                self.arrays[name] = np.ascontiguousarray(value, dtype=dtype)
                 value = self.arrays[name].ctypes.data_as(kind)
-            elif hasattr(kind, "_length_"):
+            elif is_array:
                 value = kind(*value)
             setattr(self.data, name, value)
 
@@ -105,10 +113,34 @@ class CoreData:
             **{first: compute_offsets(rows), entries: [each for row in rows for each in row]}
         )
 
+    def copy(self) -> Self:
+        """Return a copy whose fields can be set; both share the arrays that are not replaced."""
+        new = copy(self)
+        new.data = type(self.data).from_buffer_copy(self.data)
+        new.data.arrays = new.arrays = {**self.arrays}
+        return new
+
     @property
     def reference(self) -> Any:
         """A pointer to the structure, as an argument for a function of the core."""
         return ctypes.byref(self.data)
+
+
+@cache
+def _list_fields(structure: Any) -> dict[str, tuple[Any, "np.dtype[Any] | None", bool]]:
+    """Return the type of each field of a structure, with the data type of its array.
+
+    The data type is `None` unless the field is a pointer. The last value is whether the field is an
+    array of fixed length.
+    """
+    return {
+        name: (
+            kind,
+            np.dtype(kind._type_) if hasattr(kind, "contents") else None,
+            hasattr(kind, "_length_"),
+        )
+        for name, kind in structure._fields_
+    }
 
 
 def compute_offsets(rows: Iterable[Sized]) -> npt.NDArray[np.int64]:

@@ -3,9 +3,14 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
 
 from iacta.game import Sets
 from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
+from iacta.game.state import Setting
 from iacta.game.turn import Turn
 from iacta.game.victory import CoreMission
 from iacta.native.core_library import CoreData, Library
@@ -27,6 +32,23 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
 
     seats: the players in the order of play.
     """
+    if (usual := _known_tables.get(turn.setting)) is None:
+        usual = _known_tables[turn.setting] = _make_setting_tables(library, turn)
+    tables = WarTables(usual.problem.copy(), usual.turn.copy())
+    tables.problem.set_fields(armies=turn.armies)
+    writer = _StateWriter(library, tables.turn, turn, seats)
+    writer.write_state()
+    writer.write_cards()
+    writer.write_missions()
+    return tables
+
+
+# The tables of settings, whose fields for the state of a turn have yet to be set.
+_known_tables: WeakKeyDictionary[Setting, WarTables] = WeakKeyDictionary()
+
+
+def _make_setting_tables(library: Library, turn: Turn) -> WarTables:
+    """Convert the setting of a turn to the structures of the core."""
     arrays = BoardArrays(library, turn, Deadline())
     # The core extrapolates from this table to larger battles.
     size = library.constant("LARGEST_TABLE")
@@ -38,20 +60,37 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
         size,
         size,
     )
+    index, board = turn.setting.index, turn.board
+    of_symbol = library.constant("CARDS_OF_SYMBOL")
+    card_lands = [-1] * library.constant("CARDS")
+    for k, symbol in enumerate(SYMBOLS):
+        lands = [index[name] for name, each in turn.symbols.items() if each == symbol]
+        card_lands[k * of_symbol : k * of_symbol + len(lands)] = lands
     moment = CoreData(
         library,
         "turn",
         whole_least=[each.battle(1, 1).least for each in arrays.kernels],
         whole_dice=[each.rules.attack.kept for each in arrays.kernels],
+        continents=len(board.continents),
+        bonus=[continent.bonus for continent in board.continents],
+        fortify=library.constant(f"FORTIFY_{turn.fortify.upper()}"),
+        is_whole=turn.whole_battles,
+        is_named=bool(turn.symbols),
+        card_land=card_lands,
+        fixed=FIXED,
+        sets=SET_COUNT,
+        must_trade=MUST_TRADE,
+        traded_at_once=TRADED_AT_ONCE,
+        pictured_armies=PICTURED,
+        lands_for_an_army=turn.rules.territories_per_army,
+        fewest_new=turn.rules.least_new_armies,
     )
-    writer = _TurnWriter(library, moment, turn, seats)
-    writer.write_state()
-    writer.write_cards()
-    writer.write_missions()
+    continents = [[index[t] for t in continent.territories] for continent in board.continents]
+    moment.set_rows("continent_first", "continent_lands", continents)
     return WarTables(arrays, moment)
 
 
-class _TurnWriter(NamedTuple):
+class _StateWriter(NamedTuple):
     """A turn, and the structure of the core to which it is written.
 
     seats: the players in the order of play.
@@ -66,9 +105,6 @@ class _TurnWriter(NamedTuple):
         library, turn, seats = self.library, self.turn, self.seats
         index = turn.setting.index
         seat = {name: i for i, name in enumerate(seats)} | {"": library.constant("NOBODY")}
-        continents = [
-            [index[t] for t in continent.territories] for continent in turn.board.continents
-        ]
         self.data.set_fields(
             players=len(seats),
             owner=[seat.get(owner, len(seats)) for owner in turn.owners],
@@ -81,12 +117,7 @@ class _TurnWriter(NamedTuple):
             then=library.constant(f"PHASE_{turn.then.upper()}"),
             attack_start=-1,
             attack_to=-1,
-            continents=len(continents),
-            bonus=[continent.bonus for continent in turn.board.continents],
-            fortify=library.constant(f"FORTIFY_{turn.fortify.upper()}"),
-            is_whole=turn.whole_battles,
         )
-        self.data.set_rows("continent_first", "continent_lands", continents)
         if turn.pending is not None:
             self.data.set_fields(
                 attack_start=index[turn.pending.start],
@@ -97,17 +128,14 @@ class _TurnWriter(NamedTuple):
                 self.data.set_fields(thrown=turn.find_choice(turn.pending).throws.index(turn.throw))
 
     def write_cards(self) -> None:
-        library, turn, seats = self.library, self.turn, self.seats
-        index = turn.setting.index
-        of_symbol = library.constant("CARDS_OF_SYMBOL")
-        card_lands = [-1] * library.constant("CARDS")
-        free: list[list[int]] = []  # cards without a territory, by symbol; the jokers come last
-        for k, symbol in enumerate((*SYMBOLS, "joker")):
-            lands = [index[name] for name, each in turn.symbols.items() if each == symbol]
-            first = k * of_symbol
-            card_lands[first : first + len(lands)] = lands
-            free.append([*range(first + len(lands), first + DECK.counts[k])])
+        turn, seats, index = self.turn, self.seats, self.turn.setting.index
+        of_symbol = self.library.constant("CARDS_OF_SYMBOL")
+        card_lands = self.data.arrays["card_land"].tolist()
         cards = {t: card for card, t in enumerate(card_lands) if t >= 0}
+        free: list[list[int]] = []  # cards without a territory, by symbol; the jokers come last
+        for k, number in enumerate(DECK.counts[:4]):
+            some = range(k * of_symbol, k * of_symbol + number)
+            free.append([card for card in some if card_lands[card] < 0])
         known = []
         for name in seats:
             hand, mask = turn.hand_of(name), 0
@@ -120,19 +148,10 @@ class _TurnWriter(NamedTuple):
             known.append(mask)
         self.data.set_fields(
             has_cards=turn.cards is not None,
-            is_named=bool(turn.symbols),
             known=known,
             hidden=[turn.hand_of(name).unknown for name in seats],
-            card_land=card_lands,
             is_fixed=turn.trade.is_fixed,
-            fixed=FIXED,
             set_armies=_list_set_armies(turn.trade),
-            sets=SET_COUNT,
-            must_trade=MUST_TRADE,
-            traded_at_once=TRADED_AT_ONCE,
-            pictured_armies=PICTURED,
-            lands_for_an_army=turn.rules.territories_per_army,
-            fewest_new=turn.rules.least_new_armies,
         )
 
     def write_missions(self) -> None:
@@ -168,10 +187,10 @@ class _TurnWriter(NamedTuple):
 
 
 @lru_cache
-def _list_set_armies(trade: Sets) -> tuple[int, ...]:
+def _list_set_armies(trade: Sets) -> npt.NDArray[np.int32]:
     """Return the armies for the next `SET_COUNT` sets."""
     found = []
     for _ in range(SET_COUNT):
         found.append(trade.nth(0))
         trade = trade.next()
-    return tuple(found)
+    return np.array(found, np.int32)
