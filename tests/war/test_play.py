@@ -149,6 +149,24 @@ def test_the_python_twin_plays_the_same_games_as_the_core(seed: int) -> None:
     assert turns > 3
 
 
+@pytest.mark.parametrize("name", ["simple", "usual"])
+def test_turns_of_an_ai_are_legal(name: str) -> None:
+    played = 0
+    for seed in SEEDS[:60]:
+        turn = draw_turn(seed)
+        if turn is None:
+            continue
+        moves, end = ai(name).play(turn, seed=seed)
+        after = turn
+        for move in moves:
+            assert move.turn == after
+            after = after.after(move.action, move.result)
+        assert (end, end.phase) == (after, "over")
+        assert ai(name).play(turn, seed=seed) == (moves, end)
+        played += 1
+    assert played > 20
+
+
 @pytest.mark.parametrize("rules", ["classic", "capital", Rules(mode=DefenderSeesFirst())])
 def test_odds_of_the_core_equal_those_of_the_kernel(rules: Rules | str) -> None:
     turn = make_line_turn("r3 b1", rules=rules)

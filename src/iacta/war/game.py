@@ -304,10 +304,10 @@ def _ends_round(step: PlayedStep) -> bool:
 
 
 def _waits_for_person(turn: Turn, seats: Mapping[str, Seat]) -> bool:
-    return seats[turn.player] == PERSON and turn.phase != "over" and not _must_reveal(turn)
+    return seats[turn.player] == PERSON and turn.phase != "over" and not must_reveal(turn)
 
 
-def _must_reveal(turn: Turn) -> bool:
+def must_reveal(turn: Turn) -> bool:
     """Return whether the player looks at unknown cards before a trade."""
     return turn.phase == "trade" and turn.hand.unknown > 0
 
@@ -317,10 +317,10 @@ def _play_on(turn: Turn, seats: Mapping[str, Seat], seed: int) -> Iterator[Playe
     seat = seats[turn.player]
     if turn.phase == "over":
         yield play_step(turn, {"do": "next"})
-    elif _must_reveal(turn):
+    elif must_reveal(turn):
         yield play_step(turn, {"do": "reveal", "seed": seed})
     elif isinstance(seat, str):
-        yield from record_moves(*_play_ai(turn, seat, seed))
+        yield from record_moves(*play_ai(turn, seat, seed))
     else:
         yield from record_moves(*turn.play(_blindfold(seat), seed=seed))
 
@@ -331,14 +331,14 @@ def _blindfold(policy: Policy) -> Policy:
     return lambda turn: follow(turn.seen_by(turn.player))
 
 
-def _play_ai(turn: Turn, name: str, seed: int) -> PlayedTurn:
+def play_ai(turn: Turn, name: str, seed: int) -> PlayedTurn:
     """Let an AI play until its turn is over or it must reveal cards.
 
     The core plays the turn as the AI's player sees it. Where a hidden card or mission makes a
     difference, the AI chooses its next actions again.
     """
     moves, player = list[Move](), turn.player
-    while turn.phase != "over" and not _must_reveal(turn):
+    while turn.phase != "over" and not must_reveal(turn):
         number, seen = len(moves), turn.seen_by(player)
         if turn.winner is not None:  # after the winning conquest, all armies advance
             action = turn.actions()[-1]
@@ -351,7 +351,8 @@ def _play_ai(turn: Turn, name: str, seed: int) -> PlayedTurn:
             if move.turn != turn.seen_by(player) or isinstance(move.action, Reveal):
                 break
             moves.append(Move(turn, move.action, move.result))
-            turn = end if is_open else turn.after(move.action, move.result)
+            # The action is legal in `turn`, because it is legal in the same turn as seen.
+            turn = end if is_open else turn.apply_legal(move.action, move.result)
         if len(moves) == number:
             action = turn.actions()[-1]  # the end of the phase if possible
             moves.append(Move(turn, action, None))

@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from iacta.game import Action
-from iacta.game.turn import Turn
+import numpy as np
+
+from iacta.game import Action, Reveal
+from iacta.game.turn import Move, PlayedTurn, Turn
 from iacta.inputs.checks import read_int
 from iacta.inputs.errors import IllegalError
-from iacta.war.games import CHOSEN_AIM, Aim, War
+from iacta.war.game import must_reveal, play_ai
+from iacta.war.games import CHOSEN_AIM, Aim, War, check_war
 from iacta.war.players import AS_LIKED, CHASE, ELIMINATE, Player, find_player
 
 
@@ -69,7 +72,8 @@ class AIPolicy:
 
     Each call chooses a new aim; the result depends only on the turn and the seed. `Turn.play` and
     `tournament` call `follow` at the start of each turn. The AI then keeps its aim during the turn
-    and plays exactly as in the core.
+    and plays exactly as in the core. The method `play` plays a whole turn in the core, about ten
+    times as fast.
     """
 
     name: str
@@ -81,6 +85,32 @@ class AIPolicy:
 
     def __call__(self, turn: Turn) -> Action:
         return choose_action(find_player(self.name), turn, self.seed)[0]
+
+    def play(self, turn: Turn, *, seed: int) -> PlayedTurn:
+        """Play the turn to its end with random dice.
+
+        turn: the turn, in any phase.
+        seed: the seed of the dice, the unknown cards and the AI's simulations. `Turn.play` throws
+            other dice for the same seed.
+
+        Raises `IactaError` for a turn from which no whole games can be played.
+
+        >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:2,Argentina:blue:1")
+        >>> ai("simple").play(turn, seed=1).end.winner
+        'red'
+        """
+        check_war(turn)
+        rng, moves = np.random.default_rng(read_int(seed, "seed")), list[Move]()
+        while turn.phase != "over":
+            if must_reveal(turn):
+                after, cards = turn.play_action(Reveal(), rng)
+                moves.append(Move(turn, Reveal(), cards))
+                turn = after
+            else:
+                played = play_ai(turn, self.name, int(rng.integers(2**62)))
+                moves += played.moves
+                turn = played.end
+        return PlayedTurn(tuple(moves), turn)
 
     def follow(self) -> Callable[[Turn], Action]:
         """Return a policy for one turn that keeps its aim between calls."""
