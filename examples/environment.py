@@ -15,7 +15,6 @@ attack over a border with as many dice as allowed; and move in as few or as many
 The environment trades cards as soon as possible, and moves no armies at the end of a turn.
 """
 
-from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import gymnasium
@@ -26,6 +25,7 @@ from gymnasium import spaces
 from iacta import Turn
 from iacta.game import Action, Advance, Attack, Defend, EndPhase, Place, Policy, Reveal
 from iacta.plan.goals import Goal
+from iacta.war import AIPolicy
 
 Observation: TypeAlias = dict[str, Any]
 Meaning: TypeAlias = tuple[str, ...]
@@ -40,8 +40,9 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
 
     turn: the start of each episode; the agent is the player whose turn it is.
     goal: the goal of the agent, such as `iacta.TakeAll("Asia")`.
-    opponent: a policy, from a turn to a legal action, for the turns of all other players. With an
-        opponent an episode is a whole game, without one it is the turn.
+    opponent: a policy, from a turn to a legal action, for the turns of all other players. The core
+        plays the whole turns of an AI, such as `iacta.ai("simple")`. With an opponent an episode is
+        a whole game, without one it is the turn.
     render_mode: `"ansi"`, or `None`.
 
     An observation contains the owner of each territory (0 for nobody, 1 for the agent, 2 for the
@@ -75,6 +76,7 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
         at = turn.players.index(self.agent)
         order = ("", *turn.players[at:], *turn.players[:at])
         self.numbers = {name: number for number, name in enumerate(order)}
+        self.seen_owners: tuple[str, ...] = ()
         self.action_space = spaces.Discrete(len(self.meanings))
         self.observation_space = spaces.Dict(
             {
@@ -116,32 +118,32 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
         """Return the turn as a code of one line."""
         return self.turn.to_code()
 
-    def _list_legal(self) -> Iterator[tuple[Meaning, Action]]:
-        """Yield the legal actions with their meanings."""
+    def _list_legal(self) -> dict[int, Action]:
+        """Return the legal actions by their numbers."""
+        legal, indices = dict[int, Action](), self.indices
         for part in self.turn.actions().parts:
-            first, last = part[0], part[-1]  # the parts differ only in the number of armies or dice
-            match first:
-                case Place() if isinstance(last, Place):
-                    yield ("place", last.territory), last
-                case Attack(start, to):
-                    yield ("attack", start, to), first
-                case Advance():
-                    yield ("advance", "least"), first
-                    yield ("advance", "most"), last
-                case EndPhase():
-                    yield ("stop",), first
+            first = part[0]  # the actions of a part differ only in the number of armies or dice
+            if isinstance(first, Attack):
+                legal[indices["attack", first.start, first.to]] = first
+            elif isinstance(first, Place):
+                legal[indices["place", first.territory]] = part[-1]
+            elif isinstance(first, Advance):
+                legal[indices["advance", "least"]] = first
+                legal[indices["advance", "most"]] = part[-1]
+            else:
+                legal[indices["stop",]] = first
+        return legal
 
     def _play(self, action: Action) -> None:
-        result = None
         if isinstance(action, Attack | Defend | Reveal):
-            (result,) = self.turn.results(action).sample(1, self.np_random)
-        self.turn = self.turn.after(action, result)
+            self.turn, _ = self.turn.play_action(action, self.np_random)
+        else:
+            self.turn = self.turn.after(action)
 
     def _advance_to_choice(self) -> None:
         """Play until the agent must choose, and list the legal actions."""
         self._play_forced()
-        found = self._list_legal() if self.turn.phase != "over" else ()
-        self.legal = {self.indices[meaning]: action for meaning, action in found}
+        self.legal = {} if self.turn.phase == "over" else self._list_legal()
         self.mask = np.zeros(len(self.meanings), np.int8)
         self.mask[[*self.legal]] = 1
 
@@ -150,18 +152,27 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
         while (turn := self.turn).phase != "over" or self._has_next_turn():
             if turn.phase == "over":
                 self.turn = turn.next()
-            elif turn.player != self.agent and self.opponent is not None:
-                self._play(turn.decide(self.opponent))
-            elif turn.phase in PHASES:
-                return
             elif turn.phase == "defend":
                 self._play(turn.careful_defence())
+            elif turn.player != self.agent and self.opponent is not None:
+                self._play_opponent(self.opponent)
+            elif turn.phase in PHASES:
+                return
             else:
                 self._play(EndPhase() if turn.phase == "fortify" else turn.actions()[0])
 
+    def _play_opponent(self, opponent: Policy) -> None:
+        """Play an opponent's next action, or the whole turn of an AI."""
+        if isinstance(opponent, AIPolicy):
+            seed = int(self.np_random.integers(2**62))
+            self.turn = opponent.play(self.turn, seed=seed).end
+        else:
+            self._play(opponent(self.turn))
+
     def _has_next_turn(self) -> bool:
         """Return whether the game goes on after the turn."""
-        return self.opponent is not None and {self.agent} < {*self.turn.survivors}
+        is_game = self.opponent is not None
+        return is_game and self.agent in self.turn.owners and self.turn.winner is None
 
     def _compute_payoff(self) -> float:
         is_out = self.turn.player != self.agent
@@ -171,8 +182,11 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
         turn, border = self.turn, 0
         if turn.pending is not None:
             border = 1 + self.borders.index((turn.pending.start, turn.pending.to))
+        if turn.owners is not self.seen_owners:  # most actions change no owners
+            self.seen_owners = turn.owners
+            self.owners = np.array([self.numbers[owner] for owner in turn.owners])
         return {
-            "owners": np.array([self.numbers[owner] for owner in turn.owners]),
+            "owners": self.owners.copy(),
             "armies": np.array(turn.armies, np.int64),
             "place": np.array([turn.place], np.int64),
             "phase": np.int64(PHASES.index(turn.phase)),

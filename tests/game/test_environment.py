@@ -8,11 +8,11 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from examples.environment import ILLEGAL, TurnEnvironment
-from iacta import Turn
+from iacta import Share, TakeAll, Turn, ai, classic_board, deal
 from iacta.game import Action, Advance, Attack, EndPhase, Place
-from iacta.plan import TakeAll
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import Rules
+from tests.game.plain_environment import PlainEnvironment
 from tests.game.positions import make_line_turn
 
 MOST_STEPS = 2000
@@ -102,3 +102,44 @@ def test_illegal_actions_change_nothing_and_are_penalised() -> None:
     stop = np.int64(environment.meanings.index(("stop",)))
     assert environment.step(stop)[1:3] == (ILLEGAL, False)
     assert environment.turn is before
+
+
+CLASSIC = deal(classic_board(), ["red", "blue", "green"], seed=5, victory=Share("60%"))
+START = CLASSIC.position
+# The start of the episodes, the opponent, and the number of random steps.
+COMPARED = {
+    "a turn": (CLASSIC, None, 800),
+    "a turn of whole battles": (CLASSIC.with_options(whole_battles=True), None, 200),
+    "a turn with cards and answers": (
+        Turn(START, Rules(mode=DefenderSeesFirst()), place=4, cards={"red": 5}),
+        None,
+        300,
+    ),
+    "a turn with constraints": (
+        Turn(START, place=9, keep={START.list_territories("red")[0]: 3}, fortify="adjacent"),
+        None,
+        200,
+    ),
+    "a game against a policy": (CLASSIC, choose_boldly, 200),
+    "a game against an AI": (CLASSIC, ai("simple"), 400),
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+@pytest.mark.slow
+def test_the_environment_agrees_with_plain_turns(name: str) -> None:
+    start, opponent, steps = COMPARED[name]
+    goal, over, dice = TakeAll("Asia"), True, np.random.default_rng(7)
+    environments = [make(start, goal, opponent) for make in (TurnEnvironment, PlainEnvironment)]
+    fast, plain = environments
+    info: dict[str, Any] = {}
+    for seed in range(steps):
+        if over:
+            seen, twin = (each.reset(seed=seed) for each in environments)
+            assert repr(seen) == repr(twin)
+            info = seen[1]
+        number = dice.choice(np.flatnonzero(info["action_mask"]))
+        moved, twin_moved = (each.step(number) for each in environments)
+        assert repr(moved) == repr(twin_moved)
+        assert fast.turn == plain.turn
+        over, info = moved[2], moved[4]
