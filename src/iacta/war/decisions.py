@@ -8,11 +8,15 @@ attack, the mean over the results of its first roll. The cost of the decision a 
 
 where b is the decision of the AI. A decision that is better than the AI's has no cost.
 
-Both values come from games with the same dice, and the player knows only what they see. The first
-games select the decisions that seem to cost something. New games with other dice then measure
-their cost, because the largest of many estimates is biased upwards. A cost is clear if its 95%
-interval lies above 0. As elsewhere, games stop after three rounds and V scores them, except with
-capitals and missions.
+A game has many decisions, and most of them cost nothing. `estimate_rough_cost` estimates the cost
+of each from games that stop after one round and are scored by the value function V. It has no
+interval: it only selects the decisions that `judge_decision` then measures in longer games with
+other dice, because the largest of many estimates is biased upwards. A cost is clear if its 95%
+interval lies above 0. The games that measure it stop after three rounds and are scored by V. With
+capitals and missions, V is less exact, so they are played to the end.
+
+Both values of a difference come from games with the same dice, and the player knows only what they
+see.
 """
 
 from collections.abc import Iterator
@@ -36,11 +40,12 @@ from iacta.war.game import PERSON, Game
 from iacta.war.games import Floats, War, check_war, list_seats
 
 AI = "usual"
-# The numbers of games for each result of a decision, first to select decisions and then to measure
-# their cost, and for the chances to win. Games to the end take much longer than games that are cut.
-CUT_GAMES, CUT_WIN_GAMES = (40, 160), 80
-WHOLE_GAMES, WHOLE_WIN_GAMES = (20, 40), 40
-MIN_SELECTED_COST = 0.02  # smaller first costs are never clear
+CUT_WIN_GAMES, WHOLE_WIN_GAMES = 80, 40  # the numbers of games for the chances to win
+ROUGH_GAMES, ROUGH_ROUNDS = 20, 1  # the games of a rough cost, for each result of a decision
+# A cost is measured in stages of 50 games for each result. After the first two stages, games go on
+# only if the cost may still be clear.
+STAGE_GAMES, FIRST_GAMES, MAX_GAMES = 50, 100, 400
+MIN_COST = 0.02  # smaller costs are not worth measuring
 MAX_ENDS_OF_ROLL = 12  # a roll with more results, such as each throw of the dice, is not judged
 JUDGED = ("trade", "place", "attack", "advance", "fortify", "stop")
 
@@ -75,18 +80,47 @@ def is_decision(played: PlayedStep) -> bool:
     return len(turn.actions()) > 1
 
 
-def judge_decision(
+def estimate_rough_cost(
     turn: Turn, step: Step, *, seed: int = 0, deadline: Deadline | None = None
+) -> float | None:
+    """Estimate the cost of a decision from games of one round that are scored by V.
+
+    turn, step, seed, deadline: as for `judge_decision`. The result is 0 if the AI decides alike,
+    and `None` if the decision cannot be judged.
+
+    >>> turn = Turn.from_code("1;classic;red;Peru:red:30,Brazil:blue:1,Siam:blue:1,Ural:green:9")
+    >>> estimate_rough_cost(turn, {"do": "stop"}) > 0.02
+    True
+    """
+    seen, deadline = check_war(turn).seen_by(turn.player), deadline or Deadline()
+    better = _find_ai_step(seen, seed)
+    if better["do"] not in JUDGED:
+        return None
+    if _is_same(seen, step, better):
+        return 0.0
+    games = range(ROUGH_GAMES)
+    results = _play_both(seen, step, better, games, seed + SEED_COUNT, ROUGH_ROUNDS, deadline)
+    return None if results is None else float((results[0] - results[1]).mean())
+
+
+def judge_decision(
+    turn: Turn,
+    step: Step,
+    *,
+    seed: int = 0,
+    deadline: Deadline | None = None,
+    soon: Deadline | None = None,
 ) -> JudgedDecision | None:
     """Compare a decision with the decision of the usual AI; return `None` if it cannot be judged.
 
     turn: the turn before the decision.
     step: the recorded decision.
     seed: the seed of the dice.
-    deadline: the time limit.
+    deadline: the time limit. The result is `None` if it is too short for the first games.
+    soon: the time after which no further games begin, so that the interval is wider.
 
-    The result is `None` if the time is too short, or if the decision has no known alternative.
-    Raises `IactaError` for a step that is impossible.
+    The result is `None` as well if the decision has no known alternative. Raises `IactaError` for a
+    step that is impossible.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:30,Brazil:blue:1,Siam:blue:1,Ural:green:9")
     >>> found = judge_decision(turn, {"do": "stop"})
@@ -99,15 +133,20 @@ def judge_decision(
         return None
     if _is_same(seen, step, better):
         return JudgedDecision(seen, step, step, 0.0, Interval(0.0, 0.0))
-    for number, games in enumerate(CUT_GAMES if choose_cut_rounds(AI, seen) else WHOLE_GAMES):
-        dice = seed + number * SEED_COUNT
-        found = _measure_cost(seen, step, better, games, dice, deadline)
-        if found is None:
-            return None
-        cost, half = found
-        if cost < MIN_SELECTED_COST:
+    cut, found = choose_cut_rounds(AI, seen), None
+    results = np.zeros((2, 0))
+    for first in range(0, MAX_GAMES, STAGE_GAMES):
+        games = range(first, first + STAGE_GAMES)
+        stage = _play_both(seen, step, better, games, seed, cut, deadline)
+        if stage is None:
             break
-    return JudgedDecision(seen, step, better, cost, Interval(cost - half, cost + half))
+        results = np.concatenate((results, stage), axis=1)
+        cost, half = _measure_cost(results, is_cut=cut > 0)
+        found = JudgedDecision(seen, step, better, cost, Interval(cost - half, cost + half))
+        is_too_small = games.stop >= FIRST_GAMES and cost < MIN_COST
+        if is_too_small or (soon is not None and soon.is_over):
+            break
+    return found
 
 
 def estimate_wins(
@@ -125,7 +164,7 @@ def estimate_wins(
     if seen.winner is not None:
         return {seen.winner: 1.0}
     games = CUT_WIN_GAMES if choose_cut_rounds(AI, seen) else WHOLE_WIN_GAMES
-    results = _play(seen, games, seed, deadline)
+    results = _play(seen, range(games), seed, choose_cut_rounds(AI, seen), deadline or Deadline())
     if results is None:
         return None
     names = list_seats(seen.next() if seen.phase == "over" else seen)
@@ -148,31 +187,39 @@ def _is_same(turn: Turn, step: Step, other: Step) -> bool:
     return play_step(turn, step).after == play_step(turn, other).after
 
 
-def _measure_cost(
-    turn: Turn, step: Step, better: Step, games: int, seed: int, deadline: Deadline
-) -> tuple[float, float] | None:
-    """Return the cost of a decision, and half the width of its 95% interval."""
-    values = [_evaluate(turn, each, games, seed, deadline) for each in (better, step)]
-    if values[0] is None or values[1] is None:
-        return None
-    apart = values[0] - values[1]
-    middle = float(values[0].mean() + values[1].mean()) / 2
+def _measure_cost(results: Floats, *, is_cut: bool) -> tuple[float, float]:
+    """Return the cost of a decision, and half the width of its 95% interval.
+
+    results: the player's results after the AI's decision, and after the decision.
+    is_cut: whether V scored the games.
+    """
+    apart = results[0] - results[1]
     half = compute_half_width_of_difference(apart)
-    if choose_cut_rounds(AI, turn):
-        half = hypot(half, compute_v_error(middle, V_DIFFERENCE_AS_GAMES))
+    if is_cut:
+        half = hypot(half, compute_v_error(float(results.mean()), V_DIFFERENCE_AS_GAMES))
     return float(apart.mean()), half
 
 
-def _evaluate(turn: Turn, step: Step, games: int, seed: int, deadline: Deadline) -> Floats | None:
+def _play_both(
+    turn: Turn, step: Step, better: Step, games: range, seed: int, cut: int, deadline: Deadline
+) -> Floats | None:
+    """Return the player's results after the AI's decision, and after the decision."""
+    rows = [_evaluate(turn, each, games, seed, cut, deadline) for each in (better, step)]
+    return None if rows[0] is None or rows[1] is None else np.stack((rows[0], rows[1]))
+
+
+def _evaluate(
+    turn: Turn, step: Step, games: range, seed: int, cut: int, deadline: Deadline
+) -> Floats | None:
     """Return the player's results in games after a decision, averaged over its first roll."""
-    total, ends = np.zeros(games), [*_list_ends(turn, step)]
+    total, ends = np.zeros(len(games)), [*_list_ends(turn, step)]
     if len(ends) > MAX_ENDS_OF_ROLL:
         return None
     for chance, end in ends:
         if end.winner is not None:
             total += chance * (end.winner == turn.player)
             continue
-        results = _play(end, games, seed, deadline)
+        results = _play(end, games, seed, cut, deadline)
         if results is None:
             return None
         seats = list_seats(end.next() if end.phase == "over" else end)
@@ -192,9 +239,13 @@ def _list_ends(turn: Turn, step: Step) -> Iterator[tuple[float, Turn]]:
         yield float(chance), turn.after(attack, result)
 
 
-def _play(turn: Turn, games: int, seed: int, deadline: Deadline | None) -> Floats | None:
-    """Return each seat's result in games from a turn; `None` if time is too short for all games."""
+def _play(turn: Turn, games: range, seed: int, cut: int, deadline: Deadline) -> Floats | None:
+    """Return each seat's result in games from a turn; `None` if time is too short for all games.
+
+    games: the indices of the games.
+    cut: the number of rounds after which games stop; 0 for complete games.
+    """
     start = turn.next() if turn.phase == "over" else turn
-    series = Series(War(start), AI, seed, cut=choose_cut_rounds(AI, start))
-    results = series.play(games, deadline or Deadline()).chances
-    return results if len(results) == games else None
+    series = Series(War(start), AI, seed, cut=cut)
+    results = series.play(games.stop, deadline, start=games.start).chances
+    return results if len(results) == len(games) else None

@@ -376,7 +376,7 @@ class War:
             self._library,
             "games",
             weights=weights,
-            ending=load_weights("ending"),
+            ending=load_weights("ending" if self.turn.victory.is_judged_by_v else "missions"),
             aim=get_kind_number(self._library, aim),
             which=aim.which,
             is_dealt=is_dealt,

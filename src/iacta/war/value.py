@@ -5,10 +5,11 @@ The input of V consists of 55 features for each player at the start of a turn:
 score. V is the softmax of the scores of the surviving players.
 
 `value.json` contains three sets of weights. The AIs compare their aims with `choosing`, and with
-`missions` in games with capitals or missions. `ending` scores games that are stopped early. An
-earlier version of the training program trained `choosing` and `ending` on games without victory
-conditions; their weights of the features of missions are 0. The file also contains the commands of
-the training, the meaning of each feature, and a hash of the training program.
+`missions` in games with capitals or missions. `ending` scores games that are stopped early;
+`missions` also scores such games with capitals or missions. An earlier version of the training
+program trained `choosing` and `ending` on games without victory conditions; their weights of the
+features of missions are 0. The file also contains the commands of the training, the meaning of each
+feature, and a hash of the training program.
 
 Seven features describe the missions of the players; a share of the territories and the capitals are
 also missions here. When a player compares aims, missions that this player does not know have no
