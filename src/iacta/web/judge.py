@@ -1,8 +1,9 @@
 """The review of a game on the board page: chances to win by turn, and costly decisions.
 
-The page sends one turn at a time, so that a long game is judged in the background by short
-requests. A request that runs out of time says which steps it has judged, and the page asks again
-for the others. `iacta.war.decisions` judges the decisions.
+The page sends one turn or one decision at a time, so that a long game is judged in the background
+by short requests. First it asks for the rough costs of all decisions of persons, then it lets the
+costliest decisions be measured. A request that runs out of time says which steps it has judged, and
+the page asks again for the others. `iacta.war.decisions` judges the decisions.
 """
 
 from collections.abc import Mapping
@@ -11,64 +12,97 @@ from typing import Any
 
 from iacta.forms.sentences import name_armies
 from iacta.game import PlayedStep, Turn
-from iacta.game.steps import Step, describe_cards, read_cards, read_territory, read_tree
+from iacta.game.steps import Step, TreeTurn, describe_cards, read_cards, read_territory, read_tree
 from iacta.inputs.checks import read_int, read_list
+from iacta.inputs.errors import IllegalError
 from iacta.native.deadline import Deadline
-from iacta.war.decisions import JudgedDecision, estimate_wins, is_decision, judge_decision
+from iacta.war.decisions import (
+    MIN_COST,
+    JudgedDecision,
+    estimate_rough_cost,
+    estimate_wins,
+    is_decision,
+    judge_decision,
+)
 from iacta.web.read_question import read_sent_players
 from iacta.web.turns import read_step_texts, read_turn
 
 MAX_JUDGE_SECONDS = 15.0  # time limit of a request
-USUAL_JUDGE_SECONDS = 3.0  # afterwards, a request begins to judge no further decision
-MIN_MOMENT_COST = 0.02  # smaller costs are not worth showing
-MAX_MOMENT_ERROR = 0.08  # a cost that is not clear is only shown if its error is at most this
+USUAL_JUDGE_SECONDS = 2.0  # afterwards, a request begins no further decision and no further games
 
 
 def judge_turn(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the players' chances to win at the start of a turn, and the costly decisions in it.
+    """Return the rough costs of the decisions in a turn, or the chances to win at its start.
 
     body: the request, with the `code` of the turn; the short `texts` of its steps; the number of
         steps `done` by earlier requests; the `players` for the texts; and the `board` unless it is
         the classic board.
 
-    Without texts, only the chances are estimated.
+    Without texts, only the chances are estimated, otherwise only the costs.
     """
     deadline, soon = Deadline(MAX_JUDGE_SECONDS), Deadline(USUAL_JUDGE_SECONDS)
-    turn, players = read_turn(body, "texts", "done", "players"), read_sent_players(body)
-    texts = read_list(body.get("texts", []), "texts", "texts")
-    done = read_int(body.get("done", 0), "done", maximum=len(texts))
-    records = [{"after": k, "text": text} for k, text in enumerate(texts)]
-    nodes = read_tree(turn, read_step_texts(records, turn.board, players))
-    wins = None if done else estimate_wins(turn, deadline=deadline)
-    moments, missed, first = list[dict[str, Any]](), 0, done
-    for k, (before, node) in enumerate(islice(pairwise(nodes), first, None), first):
-        if before.turn is None or node.turn is None or node.step is None:
+    turn, nodes = _read_nodes(body, "done")
+    number = len(nodes) - 1
+    done = read_int(body.get("done", 0), "done", maximum=number)
+    if not number:
+        wins = estimate_wins(turn, deadline=deadline)
+        return {"wins": wins, "costs": [], "missed": 0, "done": 0}
+    costs, missed = list[dict[str, Any]](), 0
+    for k, (before, node) in enumerate(islice(pairwise(nodes), done, None), done):
+        played = _find_decision(before, node)
+        if played is None:
+            continue
+        if k > done and soon.is_over:
+            number = k
             break
-        played = PlayedStep(before.turn, node.step, node.turn)
-        if is_decision(played):
-            if done > first and soon.is_over:
-                return {"wins": wins, "moments": moments, "missed": missed, "done": done}
-            found = judge_decision(played.turn, played.step, deadline=deadline)
-            missed += found is None
-            if found is not None and _is_shown(found):
-                moments.append({"step": k, **_describe_moment(found)})
-        done = k + 1
-    return {"wins": wins, "moments": moments, "missed": missed, "done": len(texts)}
+        cost = estimate_rough_cost(played.turn, played.step, deadline=deadline)
+        missed += cost is None
+        if cost is not None and cost >= MIN_COST:
+            costs.append({"step": k, "cost": cost})
+    return {"wins": None, "costs": costs, "missed": missed, "done": number}
 
 
-def _is_shown(found: JudgedDecision) -> bool:
-    """Return whether a decision has a cost that is large and certain enough to show."""
-    is_precise = found.interval.high - found.cost <= MAX_MOMENT_ERROR
-    return found.cost >= MIN_MOMENT_COST and (found.is_clear or is_precise)
+def judge_last_decision(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the last decision of a part of a turn, if it clearly lowered the chance to win.
+
+    body: the request, as for `judge_turn` without `done`; `texts` ends with the decision.
+    """
+    deadline, soon = Deadline(MAX_JUDGE_SECONDS), Deadline(USUAL_JUDGE_SECONDS)
+    _, nodes = _read_nodes(body)
+    played = _find_decision(*nodes[-2:]) if len(nodes) > 1 else None
+    if played is None:
+        raise IllegalError("texts must end with a decision that has an alternative")
+    found = judge_decision(played.turn, played.step, deadline=deadline, soon=soon)
+    if found is None or not found.is_clear or found.cost < MIN_COST:
+        return {"moment": None, "missed": found is None}
+    return {"moment": _describe_moment(found), "missed": False}
+
+
+def _read_nodes(body: Mapping[str, Any], *others: str) -> tuple[Turn, list[TreeTurn]]:
+    """Return a turn, and its states before its steps and after each of them.
+
+    others: further keys of the request.
+    """
+    turn, players = read_turn(body, "texts", "players", *others), read_sent_players(body)
+    texts = read_list(body.get("texts", []), "texts", "texts")
+    records = [{"after": k, "text": text} for k, text in enumerate(texts)]
+    return turn, read_tree(turn, read_step_texts(records, turn.board, players))
+
+
+def _find_decision(before: TreeTurn, node: TreeTurn) -> PlayedStep | None:
+    """Return the step between two states if it is a decision with an alternative."""
+    if before.turn is None or node.turn is None or node.step is None:
+        return None
+    played = PlayedStep(before.turn, node.step, node.turn)
+    return played if is_decision(played) else None
 
 
 def _describe_moment(found: JudgedDecision) -> dict[str, Any]:
     """Return a costly decision in words, and the better decision as a step."""
     number = round(100 * found.cost)
-    points = "1 point" if number == 1 else f"{number} points"
     return {
         "cost": found.cost,
-        "figure": points if found.is_clear else f"about {points}",
+        "figure": "1 point" if number == 1 else f"{number} points",
         "words": _compare(found.turn, found.better, found.step),
         "better": dict(found.better),
     }

@@ -27,7 +27,7 @@ from iacta.war.game import MAX_ROUNDS, PERSON
 from iacta.war.players import PLAYERS
 from iacta.web.api import JSON, read_json_body
 from iacta.web.client_gone import run_while_connected
-from iacta.web.judge import judge_turn
+from iacta.web.judge import judge_last_decision, judge_turn
 from iacta.web.labels import describe_labels
 from iacta.web.limits import MAX_QR_LETTERS
 from iacta.web.new_game import DEALS, SEATS, SETS, deal_game
@@ -137,16 +137,24 @@ REPLAYED = _describe_object(
         "description": "The steps whose turns have odds, legal moves and hands; by default all.",
     },
 )
+_TEXTS = {"type": "array", "items": {"type": "string"}}
 SENT_TURN = _describe_object(
     ["code"],
     code=_CODE,
     board=_BOARD,
-    texts={
-        "type": "array",
-        "items": {"type": "string"},
-        "description": "The steps of the turn to judge, as short texts.",
-    },
+    texts={**_TEXTS, "description": "The steps of the turn to judge, as short texts."},
     done={"type": "integer", "minimum": 0, "description": "The number of steps judged earlier."},
+    players=_PLAYERS,
+)
+SENT_DECISION = _describe_object(
+    ["code", "texts"],
+    code=_CODE,
+    board=_BOARD,
+    texts={
+        **_TEXTS,
+        "minItems": 1,
+        "description": "The steps of the turn up to the decision, as short texts.",
+    },
     players=_PLAYERS,
 )
 FINISHED = _describe_object(
@@ -298,6 +306,13 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
     add("/api/v1/turn/play", play_turn, "Let an AI play the rest of a turn", PLAYED)
     add("/api/v1/turn/replay", replay_turns, "Take many steps from a turn", REPLAYED)
     add("/api/v1/turn/judge", judge_turn, "Judge the decisions of a turn", SENT_TURN, work.search)
+    add(
+        "/api/v1/decision/judge",
+        judge_last_decision,
+        "Measure the cost of a decision",
+        SENT_DECISION,
+        work.search,
+    )
     add("/api/v1/turn/log", write_log, "Write steps as a log for a review", LOGGED)
     add("/api/v1/game/draw", draw_game, "Draw a finished game as a picture", FINISHED, work.draw)
     return routes

@@ -455,37 +455,57 @@ class PlayAnswer(TypedDict):
     turns: list[StepResult]
 
 
-class CostlyDecision(TypedDict):
-    """A decision that gave up a chance to win the game.
+class RoughCost(TypedDict):
+    """A decision that may have given up a chance to win the game.
 
     step: the index of the step among the texts of the request.
+    cost: a rough estimate of the chance that it gave up, without an interval.
+    """
+
+    step: int
+    cost: float
+
+
+class JudgedTurn(TypedDict):
+    """The rough costs of the decisions in a turn, or the chances to win at its start.
+
+    wins: for a request without texts, each player's chance to win if the usual AI plays every seat;
+        `None` if the time was too short, and for other requests.
+    costs: the decisions with a rough cost of at least two points.
+    missed: the number of decisions that could not be judged.
+    done: the number of steps that have been judged.
+    """
+
+    wins: dict[str, float] | None
+    costs: list[RoughCost]
+    missed: int
+    done: int
+
+
+class CostlyDecision(TypedDict):
+    """A decision that clearly gave up a chance to win the game.
+
     cost: the chance that it gave up, if the usual AI plays every seat afterwards.
-    figure: the cost in points; "about" marks a cost that is not certain.
+    figure: the cost in points.
     words: the better decision and this decision in words.
     better: the better decision as a step.
     """
 
-    step: int
     cost: float
     figure: str
     words: str
     better: dict[str, Any]
 
 
-class JudgedTurn(TypedDict):
-    """The chances to win at the start of a turn, and the costly decisions in it.
+class MeasuredDecision(TypedDict):
+    """The measured cost of a decision.
 
-    wins: each player's chance to win if the usual AI plays every seat; `None` if the time was too
-        short, or if an earlier request has estimated them.
-    moments: the costly decisions.
-    missed: the number of decisions that could not be judged.
-    done: the number of steps that have been judged.
+    moment: the decision; `None` if it is not clearly worse than the decision of the usual AI.
+    missed: whether the decision could not be judged.
     """
 
-    wins: dict[str, float] | None
-    moments: list[CostlyDecision]
-    missed: int
-    done: int
+    moment: CostlyDecision | None
+    missed: bool
 
 
 class ReplayAnswer(TypedDict):
@@ -512,6 +532,7 @@ MAP_ANSWERS: dict[str, Any] = {
     "/api/v1/turn/play": PlayAnswer,
     "/api/v1/turn/replay": ReplayAnswer,
     "/api/v1/turn/judge": JudgedTurn,
+    "/api/v1/decision/judge": MeasuredDecision,
     "/api/v1/turn/log": LogFile,
     "/api/v1/game/draw": GamePicture,
 }

@@ -1,6 +1,7 @@
 // The review of a game: the luck of each player, the chances to win by turn, the worst moments.
 //
-// The server judges one turn at a time, in the background. Decisions without a judgement are not shown.
+// The server judges in the background: first all decisions of persons roughly, then the costliest in many games, then
+// the chances to win. A decision is shown only if it is clearly worse than a computer's.
 
 import { postJson, Refused, saveFile, Unreachable } from "./ask.js";
 import { countRounds, hasPersons, isReviewed, isWon, PERSON, RESIGNED } from "./map_game.js";
@@ -16,7 +17,9 @@ import { element, table } from "./redraw.js";
 const MAX_MOMENTS = 3;
 const RETRY = 4000; // milliseconds until a request is repeated that failed
 
-const judged = new Map(); // the answers of the server, by turn
+const MAX_MEASURED = 6; // decisions
+
+const answers = new Map(); // the answers of the server, by the key of the request
 let isAsking = false;
 
 /** Return the turns up to the current step, each with the numbers of its start and its steps. */
@@ -38,39 +41,98 @@ function listTurns() {
   });
 }
 
-const makeKey = ({ body: { board, ...body } }) => JSON.stringify(body);
-const findJudged = (turn) => judged.get(makeKey(turn)) ?? { wins: null, moments: [], done: -1 };
-const isJudged = (turn) => findJudged(turn).done >= turn.body.texts.length;
-
-/** Return the next turn to judge, the turns of persons first; undefined for none. */
-function findOpenTurn() {
-  const open = isReviewed() ? listTurns().filter((turn) => !isJudged(turn)) : [];
-  return open.find(({ body }) => body.texts.length) ?? open[0];
+function makeRequest(address, { board, ...body }) {
+  const key = JSON.stringify([address, body]);
+  return { address: `api/v1/${address}`, body: { ...body, board }, key };
 }
 
-/** Judge the turns that are not judged yet, one after the other. */
+/** Return the rough costs of the decisions in a turn, and the request for further costs, if any. */
+function findRough({ body }) {
+  const costs = [];
+  let [missed, problem] = [0, null];
+  for (let done = 0; done < body.texts.length; ) {
+    const request = makeRequest("turn/judge", { ...body, done });
+    const found = answers.get(request.key);
+    if (!found) return { costs, missed, problem, request };
+    costs.push(...found.costs);
+    missed += found.missed;
+    ({ done, problem = problem } = found);
+  }
+  return { costs, missed, problem };
+}
+
+/** Return the costliest decisions in different turns, and the request to measure another one, if any. */
+function findMoments(turns, rough) {
+  const open = rough.flatMap(({ costs }, n) => costs.map((each) => ({ ...each, turn: turns[n] })));
+  const moments = [];
+  let [measured, missed, problem] = [0, 0, null];
+  for (const { turn, step, cost } of sortByCost(open)) {
+    const isEnough = moments.length >= MAX_MOMENTS && moments.at(-1).cost >= cost;
+    if (measured >= MAX_MEASURED || isEnough) break;
+    if (moments.some((each) => each.turn === turn)) continue;
+    const texts = turn.body.texts.slice(0, step + 1);
+    const request = makeRequest("decision/judge", { ...turn.body, texts });
+    const found = answers.get(request.key);
+    if (!found) return { moments, measured, missed, problem, request };
+    measured += 1;
+    missed += found.missed;
+    ({ problem = problem } = found);
+    if (found.moment) {
+      const all = sortByCost([...moments, { ...found.moment, turn, step }]);
+      moments.splice(0, Infinity, ...all.slice(0, MAX_MOMENTS));
+    }
+  }
+  return { moments, measured, missed, problem };
+}
+
+const sortByCost = (decisions) => decisions.toSorted((a, b) => b.cost - a.cost);
+
+/** Return the review as far as it is known, and the next request to the server, if any. */
+function makeReview() {
+  const turns = listTurns();
+  const rough = turns.map(findRough);
+  const isRough = rough.some(({ request }) => request);
+  const found = isRough ? { moments: [], missed: 0 } : findMoments(turns, rough);
+  const starts = turns.map(({ body }) => makeRequest("turn/judge", { ...body, texts: [] }));
+  const wins = starts.map(({ key }) => answers.get(key));
+  const known = wins.filter(Boolean).length;
+  const persons = turns.filter(({ body }) => body.texts.length).length;
+  const left = rough.filter(({ request }) => request).length;
+  const progress = isRough
+    ? `Looking for the worst moments: ${persons - left} of ${persons} turns …`
+    : found.request
+      ? `Playing games from the costliest decisions: ${found.measured} so far …`
+      : known < turns.length &&
+        `Estimating the chances to win: ${known} of ${turns.length} turns …`;
+  const first = [...rough.map(({ request }) => request), found.request].find(Boolean);
+  return {
+    turns,
+    wins: wins.map((each) => each?.wins),
+    problem: [...rough, found, ...wins].map((each) => each?.problem).find(Boolean),
+    moments: found.moments,
+    isComplete: !first,
+    missed: rough.reduce((sum, { missed }) => sum + missed, found.missed),
+    progress,
+    request: first ?? starts.find(({ key }) => !answers.has(key)),
+  };
+}
+
+/** Judge what is not judged yet, one request after the other. */
 async function judge() {
   if (isAsking) return;
   isAsking = true;
-  let turn = null;
+  let request = null;
   try {
-    for (;;) {
-      turn = findOpenTurn();
-      if (!turn) break;
-      const { wins, moments, missed = 0, done } = findJudged(turn);
-      const found = await postJson("api/v1/turn/judge", { ...turn.body, done: Math.max(done, 0) });
-      judged.set(makeKey(turn), {
-        wins: wins ?? found.wins,
-        moments: [...moments, ...found.moments],
-        missed: missed + found.missed,
-        done: found.done,
-      });
+    while (isReviewed()) {
+      ({ request } = makeReview());
+      if (!request) break;
+      answers.set(request.key, await postJson(request.address, request.body));
       store.render();
     }
   } catch (error) {
     if (!(error instanceof Refused)) console.error(error);
     if (error instanceof Refused && !(error instanceof Unreachable))
-      judged.set(makeKey(turn), { ...findJudged(turn), done: Infinity, problem: error.message });
+      answers.set(request.key, { costs: [], missed: 0, done: Infinity, problem: error.message });
     setTimeout(() => store.render(), RETRY);
   }
   isAsking = false;
@@ -79,21 +141,16 @@ async function judge() {
 /** Return the review up to the current step, and judge the other turns. */
 export function showReview() {
   judge();
-  const turns = listTurns();
-  const count = turns.filter(isJudged).length;
-  const missed = turns.reduce((sum, turn) => sum + (findJudged(turn).missed ?? 0), 0);
-  const progress =
-    count < turns.length
-      ? `Judging the game: ${count} of ${turns.length} turns …`
-      : missed > 0 && `${missed} of your decisions could not be judged.`;
-  const problem = turns.map((turn) => findJudged(turn).problem).find(Boolean);
+  const found = makeReview();
+  const { missed, problem, progress } = found;
+  const said = progress || (missed > 0 && `${missed} of your decisions could not be judged.`);
   return element(
     "div",
     { id: "game-review" },
     showLuck(),
-    showWins(turns),
-    hasPersons() && showMoments(turns, !problem),
-    element("p", { className: "help", role: "status" }, problem ?? progress),
+    showWins(found),
+    hasPersons() && showMoments(found, !problem),
+    element("p", { className: "help", role: "status" }, problem ?? said),
   );
 }
 
@@ -116,19 +173,16 @@ function showLuck() {
 }
 
 /** Return the known chances to win: at the start of each turn, and at the end of the game. */
-function listWins(turns) {
-  const known = turns.flatMap((turn, n) => {
-    const { wins } = findJudged(turn);
-    return wins ? [[n, wins]] : [];
-  });
+function listWins({ turns, wins }) {
+  const known = wins.flatMap((each, n) => (each ? [[n, each]] : []));
   const { winner } = findTurn();
   return isWon() ? [...known, [turns.length, { [winner]: 1 }]] : known;
 }
 
 /** Return the graph of the chances to win by turn. */
-function showWins(turns) {
-  const known = listWins(turns);
-  const last = turns.length - Number(!isWon());
+function showWins(found) {
+  const known = listWins(found);
+  const last = found.turns.length - Number(!isWon());
   if (known.length < 2 || !last) return [];
   const curves = store.state.players.flatMap((name, player) => {
     const points = known.map(([n, wins]) => [n / last, wins[name] ?? 0]);
@@ -139,24 +193,16 @@ function showWins(turns) {
 }
 
 /** Return the costliest decisions of the persons in different turns, each to be played again. */
-function showMoments(turns, isPossible) {
-  const { state } = store;
-  const isComplete = isPossible && turns.every((turn) => isJudged(turn) || !turn.body.texts.length);
-  const persons = state.seats.filter((seat) => seat === PERSON || RESIGNED.test(seat)).length;
-  const sort = (moments) => moments.toSorted((a, b) => b.cost - a.cost);
-  const worst = turns.flatMap((turn) =>
-    sort(findJudged(turn).moments)
-      .slice(0, 1)
-      .map((moment) => ({ ...moment, turn })),
-  );
-  const found = sort(worst).slice(0, MAX_MOMENTS);
-  const rows = found.map(({ turn, step, words, figure, better }) => {
+function showMoments({ moments, isComplete }, isPossible) {
+  const persons = store.state.seats.filter((seat) => seat === PERSON || RESIGNED.test(seat)).length;
+  const rows = moments.map(({ turn, step, words, figure, better }) => {
     const k = turn.path[step];
     const name = persons > 1 ? `, ${findPlayer(turn.mover).short}` : "";
     const said = `Round ${countRounds(turn.start) + 1}${name}: ${words}`;
     return makeChoice(said, figure, "", false, () => openMoment(k, better, `${words}: ${figure}`));
   });
-  const none = isComplete && "No decision was clearly worse than a medium computer's.";
+  const none =
+    isPossible && isComplete && "No decision was clearly worse than a medium computer's.";
   const help = rows.length
     ? "Points: percent of games won if medium computers play on. Tap a moment to play it again."
     : none;
@@ -192,7 +238,7 @@ async function openMoment(k, better, words) {
 export async function savePicture() {
   const { state, board } = store;
   const turn = findTurn();
-  const wins = listWins(listTurns()).map(([, each]) => each);
+  const wins = listWins(makeReview()).map(([, each]) => each);
   const rounds = countRounds() + 1;
   const sentence = `${turn.sentence} ${rounds} ${rounds === 1 ? "round" : "rounds"}.`;
   const body = { code: turn.code, board: board.board, players: state.players, wins, sentence };
