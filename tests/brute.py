@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 
 from iacta import Dice, Rules, StopRule
-from iacta.rules.modes import ArmiesGrow, TiesCost
+from iacta.rules.modes import ArmiesGrow, Fumble, TiesCost
 
 Chances = dict[tuple[int, int], Fraction]
 
@@ -68,6 +68,8 @@ def roll_losses(attack_dice: int, defence_dice: int, rules: Rules) -> Chances:
         for (theirs, their_ones), their_weight in defences.items():
             if gain and our_ones and their_ones:
                 losses = -gain, -gain
+            elif isinstance(rules.mode, Fumble) and our_ones:
+                losses = attack_dice, 0
             else:
                 won = sum(
                     y > z or (y == z and rules.ties == "attacker")

@@ -167,7 +167,10 @@ def test_campaigns_agree_with_single_campaigns_under_all_rules(rules: str) -> No
     ]
     if rules == "five ones":
         rows = rows[:2]
-    rows.append({"attackers": 50, "territories": [2, 1], "rules": rules, "garrison": 40})
+    if find_rules(rules).mode.is_used_up:
+        rows = rows[:4]  # longer ways are refused
+    else:
+        rows.append({"attackers": 50, "territories": [2, 1], "rules": rules, "garrison": 40})
     names = rows[0].keys()
     found = answer({name: [row.get(name) for row in rows] for name in names}, "campaign")
     least = 1e-11 if find_rules(rules).mode.certain else 0.0

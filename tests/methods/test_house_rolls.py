@@ -12,7 +12,8 @@ import pytest
 import iacta
 from iacta import Battle, Campaign, Dice, Rules
 from iacta.game import Attack
-from iacta.rules.modes import LastDieAtTwoToOne, LateDefenceDice, NeverFewerDice, TiesCost
+from iacta.rules.modes import Fumble, LastDieAtTwoToOne, LateDefenceDice, NeverFewerDice, TiesCost
+from iacta.rules.roll import Losses
 from tests.cases import for_each
 from tests.game.positions import make_line_turn
 
@@ -28,6 +29,7 @@ class House(NamedTuple):
     late: int = 0
     is_equal: bool = False
     has_fourth: bool = False
+    has_fumble: bool = False
 
 
 HOUSES = {
@@ -39,11 +41,14 @@ HOUSES = {
     "later": House(Rules(defence=THREE, mode=LateDefenceDice(4)), 3, late=2),
     "never fewer": House(Rules(defence=THREE, mode=NeverFewerDice()), 3, is_equal=True),
     "fourth": House(Rules(FOUR, THREE, mode=LastDieAtTwoToOne()), 3, has_fourth=True),
+    "fumble": House(Rules(mode=Fumble()), has_fumble=True),
 }
 
 
 @cache
-def enumerate_roll(attack: int, defence: int, ties: str) -> dict[tuple[int, int], Fraction]:
+def enumerate_roll(
+    attack: int, defence: int, ties: str, *, has_fumble: bool = False
+) -> dict[tuple[int, int], Fraction]:
     """Return the chance of each pair of losses, from all throws of the dice."""
     counts: Counter[tuple[int, int]] = Counter()
     for dice in product(range(1, 7), repeat=attack + defence):
@@ -52,6 +57,8 @@ def enumerate_roll(attack: int, defence: int, ties: str) -> dict[tuple[int, int]
         for mine, other in zip(ours, theirs, strict=False):
             killed += mine > other or (mine == other and ties.startswith("both"))
             lost += mine < other or (mine == other and ties != "nobody")
+        if has_fumble and {*dice[:attack]} == {1}:
+            lost, killed = attack, 0
         counts[lost, killed] += 1
     return {losses: Fraction(n, counts.total()) for losses, n in counts.items()}
 
@@ -70,7 +77,7 @@ def win(house: House, attackers: int, defenders: int) -> Fraction:
             ours = min(a, 4)
         if house.is_equal and ours < theirs:
             return Fraction(0)
-        law = enumerate_roll(ours, theirs, house.ties)
+        law = enumerate_roll(ours, theirs, house.ties, has_fumble=house.has_fumble)
         again = law.get((0, 0), Fraction(0))
         onward = (p * value(a - x, d - y) for (x, y), p in law.items() if (x, y) != (0, 0))
         return sum(onward, Fraction(0)) / (1 - again)
@@ -153,6 +160,15 @@ def test_the_dice_of_a_turn_follow_the_house_rule() -> None:
     assert limits("fourth", "r5 b3") == ((3, 2, 1), 3)
     with pytest.raises(iacta.IllegalError, match="cannot attack"):
         limits("never fewer", "r3 b3")
+
+
+def test_a_fumble_costs_an_army_for_each_attack_die() -> None:
+    turn = make_line_turn("r4 b1").with_options(rules="fumble")
+    attack = turn.actions()[0]
+    assert isinstance(attack, Attack)
+    assert tuple(turn.compare_dice(attack, [1, 1, 1], [1])) == (3, 0)
+    assert tuple(turn.compare_dice(attack, [2, 1, 1], [1])) == (0, 1)
+    assert dict(iacta.Roll(3, 1, "fumble").losses())[Losses(3, 0)] == Fraction(1, 216)
 
 
 def test_what_a_house_rule_does_not_allow_is_refused() -> None:

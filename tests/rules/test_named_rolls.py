@@ -98,12 +98,14 @@ WRITTEN = {
     "free advance": Written(),
     "second die from three": Written(),
     "risiko tournament": Written(defence=(D6, D6, D6)),
+    "missile": Written(),
+    "defence missile": Written(),
     "fourth die": Written(attack=(D6, D6, D6, D6), defence=(D6, D6, D6)),
 }
 
 
 def test_every_rule_set_is_written_out() -> None:
-    others = {"five ones", "ties cost nobody", "ties cost both"}
+    others = {"five ones", "ties cost nobody", "ties cost both", "fumble", "attack die again"}
     assert {known.name for known in RULE_SETS} - set(WRITTEN) == others
 
 

@@ -118,7 +118,8 @@ def compute_campaigns(attackers: Armies, ways: Armies, question: CampaignQuestio
     staying = question.rule_set.rules.garrison
     rules = question.stop.add_to_garrison(question.rule_set.rules)
     is_plain = _is_plain(question, rules)
-    if not is_plain or question.narrate or rules.garrison > MAX_GARRISON:
+    is_plain = is_plain and not (question.narrate or rules.mode.is_used_up)
+    if not is_plain or rules.garrison > MAX_GARRISON:
         return found
     kernel = choose_kernel(rules)
     able = np.maximum(attackers - rules.garrison, 0)

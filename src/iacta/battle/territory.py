@@ -104,13 +104,18 @@ def stages(
 
     rules, stop: the rules and the stop rule for territories without their own.
 
+    Raises `IllegalError` if two battles would use up the same missiles.
+
     >>> way = [Territory(8, garrison=3), Territory(2)]
     >>> [stage.rules.garrison for stage in stages(way, Rules())]
     [1, 3]
     """
-    garrison = rules.garrison
+    garrison, is_used_up = rules.garrison, False
     for territory in territories:
         own = rules if territory.rules is None else find_rules(territory.rules)
+        if own.mode.is_used_up and is_used_up:
+            raise own.mode.make_unfit_error("for several battles")
+        is_used_up = is_used_up or own.mode.is_used_up
         own_stop = stop if territory.stop is None else territory.stop
         yield Stage(territory.defenders, replace(own, garrison=garrison), own_stop)
         garrison = rules.garrison if territory.garrison is None else territory.garrison

@@ -12,7 +12,14 @@ from typing import NamedTuple
 from iacta.inputs.checks import check_choice, quote
 from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import Kernel
-from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst, HouseRolls, Mode
+from iacta.rules.modes import (
+    ArmiesGrow,
+    BalancedBlitz,
+    ChangedDice,
+    DefenderSeesFirst,
+    HouseRolls,
+    Mode,
+)
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, ROLL_STOP_PURPOSE, StopRule
 
@@ -53,6 +60,8 @@ _METHODS = (
     _Method("sees_first", "sees_first.SeesFirst", mode=DefenderSeesFirst),
     _Method("house_rolls_exact", "house_rolls.HouseKernel", exact=True, mode=HouseRolls),
     _Method("house_rolls", "house_rolls.HouseKernel", mode=HouseRolls),
+    _Method("changed_dice_exact", "changed_dice.ChangedDiceKernel", exact=True, mode=ChangedDice),
+    _Method("changed_dice", "changed_dice.ChangedDiceKernel", mode=ChangedDice),
 )
 _AUTO = _Method("auto", "auto.Auto")  # the default for dice modes that no other method names
 

@@ -41,6 +41,7 @@ from iacta.methods.kernel import (
 )
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.modes import (
+    Fumble,
     HouseRolls,
     LastDieAtTwoToOne,
     LateDefenceDice,
@@ -67,7 +68,7 @@ class HouseKernel(RollKernel):
     Fraction(1, 2)
     """
 
-    modes = (TiesCost, LateDefenceDice, NeverFewerDice, LastDieAtTwoToOne)
+    modes = (TiesCost, LateDefenceDice, NeverFewerDice, LastDieAtTwoToOne, Fumble)
     quick_states = 300_000
 
     def __init__(self, rules: Rules, *, exact: bool) -> None:

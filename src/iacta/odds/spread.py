@@ -271,8 +271,8 @@ def _read_chain(
 
 
 def refuse_unfit(rules: Rules, stop: StopRule, exact: bool, purpose: str) -> None:
-    """Raise `IactaError` for rules under which armies can grow, or that have no kernel."""
-    if rules.mode.grows:
+    """Raise `IactaError` for rules that do not fit several battles, or that have no kernel."""
+    if rules.mode.grows or rules.mode.is_used_up:
         raise rules.mode.make_unfit_error(purpose)
     check_choice(exact, (True, False), "exact")
     choose_kernel(rules, stop, exact=exact).refuse(1, 1)

@@ -123,6 +123,8 @@ def rules_toml(rules: Rules | str, name: str | None = None) -> str:
     second_defence_die_from = 2
     never_fewer_dice = false
     last_attack_die_at_two_to_one = false
+    fumble = false
+    attack_die_again = false
     <BLANKLINE>
     [attack]
     faces = [6, 6, 6]

@@ -8,13 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
-from iacta.inputs.checks import check_choice, read_int, set_field
-from iacta.inputs.errors import IllegalError
+from iacta.inputs.checks import check_choice, quote, read_int, refuse_unknown_keys, set_field
+from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.inputs.reprs import format_short_repr
 
 MAX_GAIN = 100  # maximum number of armies that a side may gain in one roll
 TiedSides = Literal["nobody", "both", "both and taken"]
 TIED: tuple[TiedSides, ...] = get_args(TiedSides)
+MissileUse = Literal["best", "at once"]
+MISSILE_USES: tuple[MissileUse, ...] = get_args(MissileUse)
+MAX_MISSILES = 9  # maximum number of missiles of a side
 MANY_DEFENDERS = 3  # the fewest defenders against which `LastDieAtTwoToOne` gives the last die
 
 
@@ -35,6 +38,7 @@ class Mode:
         each pair of compared dice costs exactly one army.
     has_own_ties: whether the mode, and not the field `ties` of the rules, decides the losses of a
         tie.
+    is_used_up: whether a battle uses up something that a later battle of the same stack lacks.
     fits_turns: whether turns on a board can have this mode.
     fits_plans: whether plans and whole games can have this mode: the compiled core needs a table of
         rolls, each of which costs an army.
@@ -50,6 +54,7 @@ class Mode:
     inexact: ClassVar[str] = ""
     has_plain_rolls: ClassVar[bool] = True
     has_own_ties: ClassVar[bool] = False
+    is_used_up: ClassVar[bool] = False
     fits_plans: ClassVar[bool] = True
 
     @property
@@ -344,6 +349,105 @@ class LastDieAtTwoToOne(SwitchMode, HouseRolls):
         )
 
 
+@dataclass(frozen=True, repr=False)
+class Fumble(SwitchMode, HouseRolls):
+    """If all attack dice show one, each of them costs an army, whatever the defender rolls.
+
+    >>> Fumble().described
+    'a fumble'
+    """
+
+    key = "fumble"
+    described = "a fumble"
+
+    def describe(self) -> Iterator[str]:
+        yield "If all attack dice show one, the attacker loses an army for each, the defender none."
+
+
+class ChangedDice(Mode):
+    """A house rule with which a side may change a die after both sides have rolled."""
+
+    has_plain_rolls = False
+    fits_plans = False
+
+    @property
+    def fits_turns(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, repr=False)
+class AttackDieAgain(SwitchMode, ChangedDice):
+    """The attacker may roll one of the attack dice again after each roll, and sees all dice first.
+
+    >>> AttackDieAgain().describe().__next__()
+    'After each roll, the attacker may throw one attack die again.'
+    """
+
+    key = "attack_die_again"
+    described = "an attack die that is rolled again"
+
+    def describe(self) -> Iterator[str]:
+        yield "After each roll, the attacker may throw one attack die again."
+        yield "They do so where it raises the chance to take the territory."
+
+
+@dataclass(frozen=True, repr=False)
+class Missiles(ChangedDice):
+    """A side may set one of its dice to six after a roll, for a missile.
+
+    attack, defence: the numbers of missiles that the two sides have for the battle.
+    used: `"best"` if both sides use missiles where they change the chance to take the territory
+        most, or `"at once"` if they use one as soon as it saves an army.
+
+    In each roll the attacker decides first, and each side may use one missile.
+
+    >>> Missiles(attack=1).format_value()
+    {'attack': 1, 'defence': 0, 'used': 'best'}
+    """
+
+    attack: int = 0
+    defence: int = 0
+    used: MissileUse = "best"
+
+    key = "missiles"
+    off = None
+    is_used_up = True
+    described = "missiles"
+
+    def __post_init__(self) -> None:
+        for name in ("attack", "defence"):
+            number = read_int(getattr(self, name), f"missiles.{name}", 0, MAX_MISSILES)
+            set_field(self, name, number)
+        check_choice(self.used, MISSILE_USES, "missiles.used")
+        if not (self.attack or self.defence):
+            raise IllegalError("missiles must be at least 1 for one of the sides, got 0 for both")
+
+    def format_value(self) -> object:
+        return {"attack": self.attack, "defence": self.defence, "used": self.used}
+
+    @classmethod
+    def read(cls, value: Any) -> Mode | None:
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            raise MalformedError(
+                f"missiles must be a table with attack, defence or used, got {quote(value)}"
+            )
+        refuse_unknown_keys(value, ("attack", "defence", "used"))
+        return cls(**value)
+
+    def describe(self) -> Iterator[str]:
+        missiles = "missile" if self.attack == 1 else "missiles"
+        yield (
+            f"The attacker has {self.attack} {missiles} for the battle, the defender "
+            f"{self.defence}: after a roll, a missile sets one of the own dice to six."
+        )
+        if self.used == "best":
+            yield "Both sides use them where they change the chance to take the territory most."
+        else:
+            yield "Both sides use a missile as soon as it saves an army."
+
+
 MODES: tuple[type[Mode], ...] = (
     TrueRandom,
     BalancedBlitz,
@@ -353,6 +457,9 @@ MODES: tuple[type[Mode], ...] = (
     LateDefenceDice,
     NeverFewerDice,
     LastDieAtTwoToOne,
+    Fumble,
+    AttackDieAgain,
+    Missiles,
 )
 
 
@@ -362,7 +469,8 @@ def mode_record(mode: Mode) -> dict[str, object]:
     >>> mode_record(BalancedBlitz())
     {'dice_mode': 'balanced blitz', 'defender_sees_first': False, 'all_ones_gain': 0, \
 'ties_cost': 'one side', 'second_defence_die_from': 2, 'never_fewer_dice': False, \
-'last_attack_die_at_two_to_one': False}
+'last_attack_die_at_two_to_one': False, 'fumble': False, 'attack_die_again': False, \
+'missiles': None}
     """
     return {mode.key: mode.off for mode in MODES} | {mode.key: mode.format_value()}
 

@@ -29,18 +29,27 @@ from iacta.inputs.checks import quote, read_int, set_field
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.reprs import PasteableMixin
 from iacta.probability.distribution import Distribution
+from iacta.rules.changed_dice import count_killed_after_reroll
 from iacta.rules.dice import Dice
-from iacta.rules.modes import ArmiesGrow, HouseRolls, TiesCost
+from iacta.rules.modes import ArmiesGrow, AttackDieAgain, Fumble, HouseRolls, TiesCost
+from iacta.rules.rows import (
+    MAX_ROLL_STEPS,
+    SortedDice,
+    add_bonus,
+    count_ranks_needed,
+    estimate_sorting_steps,
+    list_compared,
+    list_dice_rows,
+    list_face_weights,
+    pick_compared,
+)
 from iacta.rules.rules import Rules
 from iacta.rules.variants import find_rules, format_rules_argument
-
-SortedDice = tuple[int, ...]
 
 EVEN_ARMIES = 10**6  # with equally many armies, the dice of a very large even battle
 MAX_UNCHECKED_FACES = 100  # dice with more faces are refused unless a full roll is feasible
 MAX_THROW_PAIRS = 10**6  # the maximum number of pairs of different throws in `Roll.compared_dice`
 STEPS_PER_SECOND = 10**6
-MAX_ROLL_STEPS = 10**7
 
 
 class Losses(NamedTuple):
@@ -296,6 +305,12 @@ Losses(attackers=1, defenders=0): 15}
     """
     if isinstance(rules.mode, TiesCost):
         return _count_losses_with_ties(attack_dice, defence_dice, rules, rules.mode)
+    if isinstance(rules.mode, Fumble):
+        return _count_losses_with_fumble(attack_dice, defence_dice, rules)
+    if isinstance(rules.mode, AttackDieAgain):
+        compared = min(attack_dice, defence_dice)
+        killed = count_killed_after_reroll(attack_dice, defence_dice, rules)
+        return {Losses(compared - k, k): n for k, n in enumerate(killed) if n}
     losses, gain = loss_counts(attack_dice, defence_dice, rules), compute_gain(rules)
     counts = {Losses(losses.pair_count - k, k): n for k, n in enumerate(losses.counts)}
     return counts | ({Losses(-gain, -gain): losses.gains} if losses.gains else {})
@@ -307,7 +322,7 @@ def _count_losses_with_ties(
     compared = min(attack_dice, defence_dice)
     sides = zip(rules.dice(attack_dice, defence_dice), (attack_dice, defence_dice), strict=True)
     _refuse_roll(attack_dice, defence_dice, rules, _estimate_steps)
-    ours, theirs = (_list_compared(dice, count, compared) for dice, count in sides)
+    ours, theirs = (list_compared(dice, count, compared) for dice, count in sides)
     if len(ours) * len(theirs) > MAX_THROW_PAIRS:
         raise TooLargeError(
             f"a roll with {mode.described} may have at most {MAX_THROW_PAIRS:.0e} different "
@@ -321,6 +336,25 @@ def _count_losses_with_ties(
         lost, killed = sum(y < z for y, z in pairs), sum(y > z for y, z in pairs)
         counts[Losses(lost + cost, killed + cost)] += weight * more
     return dict(sorted(counts.items()))
+
+
+def _count_losses_with_fumble(
+    attack_dice: int, defence_dice: int, rules: Rules
+) -> Mapping[Losses, int]:
+    """Return the losses where an attack roll of ones costs an army for each attack die."""
+    attack, defence = rules.dice(attack_dice, defence_dice)
+    compared = min(attack_dice, defence_dice)
+    usual = loss_counts(attack_dice, defence_dice, rules).counts
+    ones = pick_compared((1,) * attack_dice, attack, compared)
+    (wins,) = _count_wins([ones], list_compared(defence, defence_dice, compared), rules.ties)
+    ways = prod(
+        list_face_weights(faces, attack.reroll)[1] for faces in attack.list_faces(attack_dice)
+    )
+    counts: dict[Losses, int] = {Losses(attack_dice, 0): 0}
+    for killed, (count, with_ones) in enumerate(zip(usual, wins, strict=True)):
+        counts[Losses(compared - killed, killed)] = count - ways * with_ones
+    counts[Losses(attack_dice, 0)] += ways * sum(wins)
+    return {losses: count for losses, count in counts.items() if count}
 
 
 @lru_cache(maxsize=4096)
@@ -380,9 +414,9 @@ class _Value(NamedTuple):
 
 def _list_values(dice: Dice, faces: list[int], *, is_attack: bool, ties: str) -> Iterator[_Value]:
     wins_ties, lower = is_attack == (ties == "attacker"), 0
-    for face, weight in _weigh_faces(faces[-1], dice.reroll).items():
+    for face, weight in list_face_weights(faces[-1], dice.reroll).items():
         short = bisect_left(faces, face)
-        final = _add_bonus(face, 0, dice)
+        final = add_bonus(face, 0, dice)
         yield _Value(final, wins_ties, face, is_attack, short, lower, weight)
         lower += weight
 
@@ -444,7 +478,7 @@ def _count_by_row(
 ) -> tuple[int, ...]:
     compared = min(attack_dice, defence_dice)
     ours, theirs = (
-        _list_compared(dice, count, compared)
+        list_compared(dice, count, compared)
         for dice, count in ((attack, attack_dice), (defence, defence_dice))
     )
     rows = zip(ours.values(), _count_wins([*ours], theirs, ties), strict=True)
@@ -473,13 +507,13 @@ def list_seen_throws(
         )
     _refuse_roll(attack_dice, most_defence_dice, rules, _estimate_seen_steps)
     ours: dict[SortedDice, int] = {}
-    for row, weight in sorted(_list_compared(rules.attack, attack_dice, attack_dice).items()):
+    for row, weight in sorted(list_compared(rules.attack, attack_dice, attack_dice).items()):
         ours[row[:most_defence_dice]] = ours.get(row[:most_defence_dice], 0) + weight
     replies: list[list[LossCounts]] = []
     for defence_dice in range(1, most_defence_dice + 1):
         compared = min(attack_dice, defence_dice)
         _, defence = rules.dice(attack_dice, defence_dice)
-        theirs = _list_compared(defence, defence_dice, compared)
+        theirs = list_compared(defence, defence_dice, compared)
         wins = _count_wins([row[:compared] for row in ours], theirs, rules.ties)
         total = sum(theirs.values())
         replies.append([LossCounts(counts, total) for counts in wins])
@@ -512,11 +546,13 @@ def _separate_gains(counts: tuple[int, ...], rules: Rules) -> LossCounts:
     """Return the losses in a full roll, and count rolls in which all dice show one as gains."""
     compared = len(counts) - 1
     attack, defence = rules.dice(*rules.full_roll)
-    ours, theirs = (_pick_compared((1,) * dice.kept, dice, compared) for dice in (attack, defence))
+    ours, theirs = (pick_compared((1,) * dice.kept, dice, compared) for dice in (attack, defence))
     ties_won = rules.ties == "attacker"
     lost = sum(y > z or (y == z and ties_won) for y, z in zip(ours, theirs, strict=True))
     gains = prod(
-        _weigh_faces(faces, dice.reroll)[1] for dice in (attack, defence) for faces in dice.faces
+        list_face_weights(faces, dice.reroll)[1]
+        for dice in (attack, defence)
+        for faces in dice.faces
     )
     left = tuple(count - gains * (k == lost) for k, count in enumerate(counts))
     return LossCounts(left, sum(counts), gains)
@@ -546,7 +582,7 @@ def _estimate_steps(attack_dice: int, defence_dice: int, rules: Rules) -> int:
 
 
 def _estimate_seen_steps(attack_dice: int, most_defence_dice: int, rules: Rules) -> int:
-    rows = _estimate_sorting_steps(rules.attack, attack_dice, attack_dice)
+    rows = estimate_sorting_steps(rules.attack, attack_dice, attack_dice)
     dice = ((attack_dice, j, *rules.dice(attack_dice, j)) for j in range(1, most_defence_dice + 1))
     return rows + sum(_estimate_row_steps(*die) for die in dice)
 
@@ -555,11 +591,11 @@ def _estimate_row_steps(attack_dice: int, defence_dice: int, attack: Dice, defen
     """Estimate the steps of the second algorithm, which sorts throws and compares pairs."""
     compared = min(attack_dice, defence_dice)
     return max(
-        _estimate_sorting_steps(
-            attack, attack_dice, _count_ranks_needed(attack, attack_dice, compared)
+        estimate_sorting_steps(
+            attack, attack_dice, count_ranks_needed(attack, attack_dice, compared)
         ),
-        _estimate_sorting_steps(
-            defence, defence_dice, _count_ranks_needed(defence, defence_dice, compared)
+        estimate_sorting_steps(
+            defence, defence_dice, count_ranks_needed(defence, defence_dice, compared)
         ),
         sum(
             _bound_row_count(attack, attack_dice, rank)
@@ -574,7 +610,7 @@ def _bound_row_count(dice: Dice, count: int, ranks: int) -> int:
     faces, bonus = max(dice.faces), (*dice.bonus, 0)
     if not (dice.sort_again and dice.can_reorder(count)):
         return comb(faces + ranks - 1, ranks)
-    most = _count_ranks_needed(dice, count, ranks)
+    most = count_ranks_needed(dice, count, ranks)
     values = min(faces + max(bonus) - min(bonus), faces * len({*bonus}))
     return min(comb(faces + most - 1, most), comb(values + ranks - 1, ranks))
 
@@ -686,73 +722,4 @@ def _sum_columns(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
 
 def _compute_best_dice(dice: Dice, count: int, best: int | None) -> Distribution[SortedDice]:
     most = count if best is None else read_int(best, "best", minimum=1, maximum=count)
-    return Distribution(_sort_dice(dice, count, most))
-
-
-def _sort_dice(dice: Dice, count: int, best: int) -> dict[SortedDice, int]:
-    """Return the possible values of the `best` highest dice of `count` armies, with weights."""
-    faces_thrown = max(dice.list_faces(count))
-    ways = comb(faces_thrown + best - 1, best)
-    if _estimate_sorting_steps(dice, count, best) > MAX_ROLL_STEPS:
-        raise TooLargeError(
-            f"the best {best} of {len(dice.list_faces(count))} dice of up to {faces_thrown} faces "
-            f"have {ways:.0e} different results, which would take more than half a minute to list"
-        )
-    rows: dict[SortedDice, int] = {(): 1}
-    for faces in dice.list_faces(count):
-        face_weights = _weigh_faces(faces, dice.reroll)
-        longer: dict[SortedDice, int] = {}
-        for row, weight in rows.items():
-            for face, face_weight in face_weights.items():
-                key = tuple(sorted((*row, face), reverse=True)[:best])
-                longer[key] = longer.get(key, 0) + weight * face_weight
-        rows = longer
-    return rows
-
-
-def _estimate_sorting_steps(dice: Dice, count: int, best: int) -> int:
-    """Estimate the number of steps to find the `best` highest dice of a throw."""
-    first, *others = dice.list_faces(count)
-    return comb(max(first, *others, 1) + best - 1, best) * max(sum(others), 10)
-
-
-def _weigh_faces(faces: int, reroll: tuple[int, ...]) -> Mapping[int, int]:
-    """Return the weight of each face if the faces in `reroll` are rerolled once."""
-    rerolled = {face for face in reroll if face <= faces}
-    if not rerolled:
-        return dict.fromkeys(range(1, faces + 1), 1)
-    again = len(rerolled)
-    return {face: again + (0 if face in rerolled else faces) for face in range(1, faces + 1)}
-
-
-@lru_cache(maxsize=1024)
-def _list_compared(dice: Dice, count: int, compared: int) -> Mapping[SortedDice, int]:
-    """Return the possible compared dice of one side after bonus and sorting, with weights."""
-    rows: dict[SortedDice, int] = {}
-    for row, weight in _sort_dice(dice, count, _count_ranks_needed(dice, count, compared)).items():
-        key = _pick_compared(row, dice, compared)
-        rows[key] = rows.get(key, 0) + weight
-    return rows
-
-
-def _pick_compared(row: SortedDice, dice: Dice, compared: int) -> SortedDice:
-    changed = (_add_bonus(value, rank, dice) for rank, value in enumerate(row))
-    return tuple(sorted(changed, reverse=True) if dice.sort_again else changed)[:compared]
-
-
-def _add_bonus(value: int, rank: int, dice: Dice) -> int:
-    total = value + (dice.bonus[rank] if rank < len(dice.bonus) else 0)
-    if dice.clamp is None:
-        return total
-    lowest, highest = dice.clamp
-    return max(lowest, min(total, highest))
-
-
-def _count_ranks_needed(dice: Dice, count: int, compared: int) -> int:
-    """Return the number of ranks before the bonus that can be compared after the bonus.
-
-    A larger bonus can make a die higher than a die of a higher rank. At most `compared` dice
-    without a bonus can be compared.
-    """
-    is_reordered = dice.sort_again and dice.can_reorder(count)
-    return min(count, len(dice.bonus) + compared) if is_reordered else compared
+    return Distribution(list_dice_rows(dice, count, most))

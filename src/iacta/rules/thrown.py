@@ -41,7 +41,7 @@ from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.native.heartbeat import wait_for_result
 from iacta.probability.distribution import Distribution
 from iacta.rules.dice import Dice
-from iacta.rules.modes import ArmiesGrow, Mode, TiesCost, TrueRandom
+from iacta.rules.modes import ArmiesGrow, Fumble, Mode, TiesCost, TrueRandom
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
 from iacta.rules.stop import ROLL_STOP_PURPOSE, StopRule
@@ -413,6 +413,8 @@ def compare_dice(attack: Sequence[int], defence: Sequence[int], rules: Rules) ->
     is_full = (len(attack), len(defence)) == rules.full_roll
     if isinstance(rules.mode, ArmiesGrow) and is_full and {*attack, *defence} == {1}:
         return Losses(-rules.mode.gain, -rules.mode.gain)
+    if isinstance(rules.mode, Fumble) and {*attack} == {1}:
+        return Losses(len(attack), 0)
     killed = int(_count_ranks_won(sides[0], sides[1], rules)[0])
     if isinstance(rules.mode, TiesCost):
         ties = sum(int(mine[0] == other[0]) for mine, other in zip(*sides, strict=True))

@@ -17,10 +17,13 @@ from iacta.inputs.reprs import PasteableMixin
 from iacta.rules.dice import Dice
 from iacta.rules.modes import (
     ArmiesGrow,
+    AttackDieAgain,
     BalancedBlitz,
     DefenderSeesFirst,
+    Fumble,
     LastDieAtTwoToOne,
     LateDefenceDice,
+    Missiles,
     Mode,
     NeverFewerDice,
     TiesCost,
@@ -349,6 +352,32 @@ RULE_SETS: tuple[RuleSet, ...] = (
         "Three defence dice; a fourth attack die at two to one against three or more defenders.",
         "TEG, as some groups play it",
         ("teg fourth die",),
+    ),
+    RuleSet(
+        "fumble",
+        Rules(mode=Fumble()),
+        "If all attack dice show one, the attacker loses an army for each die.",
+        "house rule, risky dice",
+        ("risky dice",),
+    ),
+    RuleSet(
+        "attack die again",
+        Rules(mode=AttackDieAgain()),
+        "The attacker, who has the card of a territory, may throw one die again after each roll.",
+        "Risk, a variation for experts in the rules of 1993",
+        ("card reroll",),
+    ),
+    RuleSet(
+        "missile",
+        Rules(mode=Missiles(attack=1)),
+        "Once in the battle, the attacker may set one of the attack dice to six after a roll.",
+        "Risk Legacy; with a commander, a variation for experts in the rules of 1993",
+    ),
+    RuleSet(
+        "defence missile",
+        Rules(mode=Missiles(defence=1)),
+        "Once in the battle, the defender may set one of the defence dice to six after a roll.",
+        "Risk Legacy",
     ),
     RuleSet(
         "five ones",
