@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.opponents import find_row
 from iacta import Board, Hand, Position, Sets, Turn, classic_board
-from iacta.game import Attack, Defend, Place, Reveal, Trade
+from iacta.game import Attack, Defend, Place, PlayedTurn, Reveal, Trade
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.methods import choose_kernel
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
@@ -32,6 +32,14 @@ def draw_turn(seed: int) -> Turn | None:
     return None if is_over or len(list_seats(turn)) < 2 else turn
 
 
+def check_moves(turn: Turn, record: PlayedTurn) -> None:
+    """Check that all moves of a played turn are legal, and lead to its end."""
+    for move in record.moves:
+        assert move.turn == turn
+        turn = turn.after(move.action, move.result)
+    assert (turn, turn.phase) == (record.end, "over")
+
+
 @pytest.mark.parametrize("part", range(4))
 def test_turns_of_the_core_are_legal(part: int) -> None:
     actions, seeds = 0, SEEDS[part::4]
@@ -41,9 +49,8 @@ def test_turns_of_the_core_are_legal(part: int) -> None:
             continue
         war = War(turn)
         for name in PLAYERS:
-            # `play_turn` raises an error if an action is illegal or the end differs.
             record = war.play_turn(PLAYERS[name], seed)
-            assert record.end.phase == "over"
+            check_moves(turn, record)
             actions += len(record.moves)
     assert actions > 25 * len(seeds)
 
@@ -104,8 +111,7 @@ def test_turns_with_any_aim_are_legal(kind: str) -> None:
         which = (list_seats(turn).index(turn.player) + 1) % len(list_seats(turn)) if players else 0
         if kind == WIN:  # any territory, including territories of others, or the routes decide
             which = seed % (len(turn.board.territories) + 1)
-        # `play_turn` raises an error if an action is illegal or the end differs.
-        assert War(turn).play_turn(PLAYERS["usual"], seed, Aim(kind, which)).end.phase == "over"
+        check_moves(turn, War(turn).play_turn(PLAYERS["usual"], seed, Aim(kind, which)))
 
 
 def test_eliminations_take_dead_ends_first() -> None:
@@ -156,13 +162,9 @@ def test_turns_of_an_ai_are_legal(name: str) -> None:
         turn = draw_turn(seed)
         if turn is None:
             continue
-        moves, end = ai(name).play(turn, seed=seed)
-        after = turn
-        for move in moves:
-            assert move.turn == after
-            after = after.after(move.action, move.result)
-        assert (end, end.phase) == (after, "over")
-        assert ai(name).play(turn, seed=seed) == (moves, end)
+        record = ai(name).play(turn, seed=seed)
+        check_moves(turn, record)
+        assert ai(name).play(turn, seed=seed) == record
         played += 1
     assert played > 20
 

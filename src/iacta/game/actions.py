@@ -165,7 +165,11 @@ class Actions(Sequence[Action]):
 
     def __init__(self, parts: Iterable[Sequence[Action]]) -> None:
         self.parts = [part for part in parts if part]
-        self._ends = list(accumulate(map(len, self.parts)))
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """The number of actions up to the end of each part."""
+        return list(accumulate(map(len, self.parts)))
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0

@@ -36,22 +36,27 @@ REFUSED_ATTACKS = {
 
 def list_actions(turn: TurnData) -> Actions:
     """Return the legal actions of a turn; long parts of the sequence are lazy."""
+    return Actions(_list_parts(turn))
+
+
+def _list_parts(turn: TurnData) -> Iterable[Sequence[Action]]:
+    """Return consecutive parts of the sequence of legal actions."""
     if turn.phase == "trade":
-        return Actions(_list_trades(turn))
+        return _list_trades(turn)
     if turn.phase == "place":
-        return Actions(_list_placements(turn))
+        return _list_placements(turn)
     if turn.phase == "attack":
-        return Actions([*_list_attacks(turn, enumerate(turn.setting.borders)), END])
+        return [*_list_attacks(turn, enumerate(turn.setting.borders)), END]
     if turn.phase == "defend" and turn.throw is not None:
-        return Actions([[Defend(k + 1) for k in range(len(turn.throw.options))]])
+        return [[Defend(k + 1) for k in range(len(turn.throw.options))]]
     if turn.phase == "advance" and turn.pending is not None:
         v, c = turn.index_ends(turn.pending)
         least = turn.armies[c]
         most = turn.setting.kernels[c].rules.limit_advance(least + turn.count_spare(v))
-        return Actions([Numbered(Advance, range(least, max(least, most) + 1))])
+        return [Numbered(Advance, range(least, max(least, most) + 1))]
     if turn.phase == "fortify":
-        return Actions([*list_fortifications(turn), END])
-    return Actions([])
+        return [*list_fortifications(turn), END]
+    return []
 
 
 def list_attacks(turn: TurnData, start: str, to: str) -> tuple[Attack, ...]:
@@ -103,7 +108,7 @@ def _list_similar(turn: TurnData, action: Action) -> Iterable[Sequence[Action]]:
             return list_fortifications(turn, start)
         case "attack" | "fortify", EndPhase():
             return (END,)
-    return list_actions(turn).parts
+    return _list_parts(turn)
 
 
 def check_conquest(turn: TurnData, attack: Attack) -> None:

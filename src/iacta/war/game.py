@@ -348,7 +348,9 @@ def play_ai(turn: Turn, name: str, seed: int) -> PlayedTurn:
         is_open = seen is turn  # nothing is hidden, so the plan contains the next turns
         ends = [*(move.turn for move in plan.moves[1:]), plan.end]
         for move, end in zip(plan.moves, ends, strict=False):  # a plan may have no moves
-            if move.turn != turn.seen_by(player) or isinstance(move.action, Reveal):
+            if isinstance(move.action, Reveal):
+                break
+            if not is_open and move.turn != turn.seen_by(player):
                 break
             moves.append(Move(turn, move.action, move.result))
             # The action is legal in `turn`, because it is legal in the same turn as seen.

@@ -444,12 +444,12 @@ class War:
         return np.concatenate(rows), stack_weights(players, self.turn.victory)
 
     def _replay(self, log: Any) -> PlayedTurn:
-        """Replay the core's log through `Turn`, which checks that every action is legal."""
+        """Replay the core's log through `Turn`; the core plays legal actions only."""
         turn, moves = self.turn, list[Move]()
         for row in log:
             action, result = self._read_action(turn, row)
             moves.append(Move(turn, action, result))
-            turn = turn.after(action, result)
+            turn = turn.apply_legal(action, result)
         return PlayedTurn(tuple(moves), turn)
 
     def _read_action(self, turn: Turn, row: Any) -> tuple[Action, Result]:
