@@ -231,7 +231,8 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
         !are_within(t.bonus, t.continents, -MAX_CORE_ARMIES, MAX_CORE_ARMIES))
         return "continents must list lands of the board";
     if (t.sets < 1 || !are_within(t.set_armies, t.sets, 0, MAX_CORE_ARMIES) ||
-        !are_within(t.fixed, SYMBOLS + 1, 0, MAX_CORE_ARMIES) || !are_within(t.card_land, CARDS, -1, p.lands - 1))
+        !are_within(t.fixed, SYMBOLS + 1, 0, MAX_CORE_ARMIES) ||
+        !are_within(t.fixed + SYMBOLS + 1, 1, -1, MAX_CORE_ARMIES) || !are_within(t.card_land, CARDS, -1, p.lands - 1))
         return "the tables of sets and cards must have numbers in the allowed ranges";
     if (!are_within(&t.must_trade, 1, SET, CARDS) || !are_within(&t.traded_at_once, 1, SET, CARDS + 1) ||
         !are_within(&t.pictured_armies, 1, 0, MAX_CORE_ARMIES) || !are_within(&t.lands_for_an_army, 1, 1, MAX_LANDS) ||

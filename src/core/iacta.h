@@ -21,7 +21,7 @@ extern "C" {
 /* The version of this interface. Increase it with every change that makes callers or earlier builds incompatible: another
    function, structure, constant or meaning. `core_library.py` contains the version that Python expects. */
 enum {
-    IACTA_VERSION = 5
+    IACTA_VERSION = 6
 };
 
 /* Limits of the input. IACTA_LARGEST_TABLE: the tables of the odds of battles contain up to this number of armies on each
@@ -321,8 +321,10 @@ typedef struct {
     int32_t is_fixed;
     int32_t sets;              /* the length of `set_armies` */
     const int32_t* set_armies; /* the armies for the next sets of the game; all later sets bring the last number */
-    int32_t fixed[4];          /* the armies for three equal cards of each symbol, and then for three different cards */
-    int32_t must_trade;        /* a player with at least this number of cards must trade */
+    /* the armies for three equal cards of each symbol, for three different cards, and for a joker with two equal cards,
+       where -1 lets a joker stand for any symbol */
+    int32_t fixed[5];
+    int32_t must_trade; /* a player with at least this number of cards must trade */
     /* a player with at least this number of cards must trade immediately after an elimination */
     int32_t traded_at_once;
     int32_t pictured_armies; /* the armies for a territory that is pictured on a traded card and owned by the player */

@@ -12,7 +12,8 @@ from iacta.game import Hand, Sets, Turn
 from iacta.game.card_odds import HABITS, CardOdds, Habit, find_card_odds
 
 SMALL = Hand(4, 3, 3, 1)
-TABLES = (Sets(), Sets((10,)), Sets((3, 7, 2)), Sets(is_fixed=True))
+RISIKO = Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12)
+TABLES = (Sets(), Sets((10,)), Sets((3, 7, 2)), Sets(is_fixed=True), RISIKO)
 
 
 def list_cards(deck: Hand) -> list[str]:
@@ -20,8 +21,10 @@ def list_cards(deck: Hand) -> list[str]:
     return [letter for letter, n in zip("icaw", deck[:4], strict=True) for _ in range(n)]
 
 
-def is_set(three: Sequence[str]) -> bool:
+def is_set(three: Sequence[str], trade: Sets | None = None) -> bool:
     """Return whether three cards are a set: a joker, one of a kind, or all different."""
+    if trade == RISIKO and "w" in three:
+        return sorted(three) in (["a", "a", "w"], ["c", "c", "w"], ["i", "i", "w"])
     return "w" in three or len({*three}) in (1, 3)
 
 
@@ -33,7 +36,11 @@ def find_worth(three: Sequence[str], trade: Sets) -> int:
     """Return the armies for a set; jokers count as the best symbol."""
     if not trade.is_fixed:
         return trade.nth(0)
+    if trade == RISIKO and "w" in three:
+        return 12
     kinds = {"iii": 4, "ccc": 6, "aaa": 8, "aci": 10}
+    if trade == RISIKO:
+        kinds = {"iii": 6, "ccc": 8, "aaa": 4, "aci": 10}
     filled = product(*("ica" if card == "w" else card for card in three))
     return max(kinds.get("".join(sorted(cards)), 0) for cards in filled)
 
@@ -45,7 +52,7 @@ def play_trades(cards: tuple[str, ...], trade: Sets, habit: Habit) -> tuple[int,
         return best
     for chosen in combinations(range(len(cards)), 3):
         three = [cards[k] for k in chosen]
-        if is_set(three):
+        if is_set(three, trade):
             rest = tuple(card for k, card in enumerate(cards) if k not in chosen)
             armies, sets = play_trades(rest, trade.next(), habit)
             best = max(best, (find_worth(three, trade) + armies, sets + 1))
@@ -120,7 +127,7 @@ def test_armies_of_opponents_are_counted_over_all_deals(trade: Sets, habit: Habi
 @pytest.mark.parametrize("habit", HABITS)
 def test_waiting_brings_the_mean_over_all_deals(trade: Sets, habit: Habit) -> None:
     letters = list_cards(SMALL)
-    hand = [0, 4, 10]  # infantry, cavalry and the joker
+    hand = [0, 1 if trade == RISIKO else 4, 10]  # two cards and the joker, a set
     pool = [k for k in range(len(letters)) if k not in hand]
     waited, deals = 0, 0
     for blue, drawn in deal(pool, (5, 1)):
@@ -128,12 +135,13 @@ def test_waiting_brings_the_mean_over_all_deals(trade: Sets, habit: Habit) -> No
         mine = tuple(letters[k] for k in (*hand, *drawn))
         waited += play_trades(mine, skip_sets(trade, sets), "early")[0]
         deals += 1
-    held = Hand(infantry=1, cavalry=1, jokers=1)
+    held = Hand(2, 0, 0, 1) if trade == RISIKO else Hand(1, 1, 0, 1)
     options = CardOdds(held, {"blue": 5}, trade, deck=SMALL).compare_trades(habit)
     assert {option.cards for option in options} == {Hand(), held}
     for cards, now, later in options:
         if cards == held:
-            assert (now, later.mean()) == (find_worth("icw", trade), 0)  # one card is no set
+            worth = find_worth("iiw" if trade == RISIKO else "icw", trade)
+            assert (now, later.mean()) == (worth, 0)  # one card is no set
         else:
             assert (now, later.mean()) == (0, Fraction(waited, deals))
     assert options[0].total >= options[1].total

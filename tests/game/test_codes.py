@@ -70,6 +70,9 @@ TURNS = {
         players=("green", "red", "blue", "dead"),
         conquered=True,
     ),
+    "sets of RisiKo": make_line_turn(
+        "r3 b1", trade=Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12), cards={}
+    ),
     "fixed sets": make_line_turn("r3 b1", trade=Sets(is_fixed=True), cards={}),
     "placing": make_line_turn("r3 r1 r2 b1", place=5).after(Place("A", 2)),
     "an advance": make_line_turn("r9 b1 g1").after(Attack("A", "B", 3), (0, 1)),

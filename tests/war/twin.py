@@ -290,7 +290,7 @@ class _View:
             names = tuple(sorted(self.names[t] for _, t in three if t < len(self.names)))
             counts = [sum(symbol == each for symbol, _ in three) for each in range(4)]
             traded = Hand._make((*counts, 0, names))
-            if not list_card_sets(traded):
+            if not list_card_sets(traded, turn.trade):
                 continue
             land = ""
             for _, t in three if not turn.pictured else ():

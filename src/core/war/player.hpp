@@ -681,7 +681,7 @@ class Tactics {
             for (size_t j = i + 1; j < all.size(); ++j)
                 for (size_t k = j + 1; k < all.size(); ++k) {
                     Cards cards = Cards{1} << all[i] | Cards{1} << all[j] | Cards{1} << all[k];
-                    if (!is_set(cards)) continue;
+                    if (!is_set(cards, rules_.needs_pair())) continue;
                     int land = -1;
                     for (int card : {all[i], all[j], all[k]}) {
                         int t = s.pictured ? -1 : rules_.pictured_land(card);

@@ -26,21 +26,24 @@ inline int count_bits(Cards cards) { return __builtin_popcountll(cards); }
 inline Cards symbol_cards(int symbol) { return ((Cards{1} << OF_SYMBOL) - 1) << symbol * OF_SYMBOL; }
 inline constexpr Cards JOKERS = Cards{3} << SYMBOLS * OF_SYMBOL;
 
-// Returns whether three cards are a set. Three cards with a joker are always a set.
-inline bool is_set(Cards cards) {
-    if (cards & JOKERS) return true;
+// Returns whether three cards are a set. Three cards with a joker are a set if the joker stands for any symbol, or if
+// the others are equal.
+inline bool is_set(Cards cards, bool needs_pair) {
     int kinds = 0;
     for (int i = 0; i < SYMBOLS; ++i) kinds += (cards & symbol_cards(i)) != 0;
+    if (cards & JOKERS) return !needs_pair || (kinds == 1 && count_bits(cards & JOKERS) == 1);
     return kinds != 2;
 }
-inline bool has_set(Cards cards) {
+// Returns whether cards contain a set.
+inline bool has_set(Cards cards, bool needs_pair) {
     int most = 0, kinds = 0, number = count_bits(cards);
     for (int i = 0; i < SYMBOLS; ++i) {
         int n = count_bits(cards & symbol_cards(i));
         most = std::max(most, n);
         kinds += n > 0;
     }
-    return number >= SET && ((cards & JOKERS) || most >= SET || kinds == SYMBOLS);
+    return number >= SET &&
+           (((cards & JOKERS) && most >= (needs_pair ? SET - 1 : 0)) || most >= SET || kinds == SYMBOLS);
 }
 
 using Mission = iacta_mission;
@@ -258,8 +261,11 @@ class WarRules {
     int count_next_set(const War<W>& s) const {
         return is_fixed ? fixed_[SYMBOLS] : set_armies_[std::min(size_t(s.sets), set_armies_.size() - 1)];
     }
+    // Returns whether a joker makes a set only with two equal cards.
+    bool needs_pair() const { return fixed_[SYMBOLS + 1] >= 0; }
     int value_set(const War<W>& s, Cards cards) const {
         if (!is_fixed) return count_next_set(s);
+        if (needs_pair() && (cards & JOKERS)) return fixed_[SYMBOLS + 1];
         int best = 0, mixed = 1;
         for (int i = 0; i < SYMBOLS; ++i) {
             if (!(cards & ~symbol_cards(i) & ~JOKERS)) best = std::max(best, fixed_[i]);
@@ -275,7 +281,8 @@ class WarRules {
     }
     bool may_trade(const War<W>& s) const {
         int least = s.conquered ? must_trade : SET;
-        return has_cards && s.count_cards(s.mover) >= least && (s.hidden[s.mover] > 0 || has_set(s.known[s.mover]));
+        return has_cards && s.count_cards(s.mover) >= least &&
+               (s.hidden[s.mover] > 0 || has_set(s.known[s.mover], needs_pair()));
     }
     // Returns the territories to which armies of v may move at the end of the turn.
     Set<W> find_fortify_targets(const War<W>& s, int v) const {
@@ -373,7 +380,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
       is_whole(t.is_whole != 0), is_checked_at_end(t.missions_at_end != 0), common_lands(t.common_lands),
       continents(size_t(t.continents)), continents_of(size_t(p.lands)), bonus(t.bonus, t.bonus + t.continents),
       missions(t.mission_list, t.mission_list + t.missions), is_hidden(t.mission_unseen, t.mission_unseen + t.players),
-      set_armies_(t.set_armies, t.set_armies + t.sets), fixed_(t.fixed, t.fixed + SYMBOLS + 1),
+      set_armies_(t.set_armies, t.set_armies + t.sets), fixed_(t.fixed, t.fixed + SYMBOLS + 2),
       card_land_(t.card_land, t.card_land + CARDS), whole_least_(t.whole_least, t.whole_least + p.kinds),
       whole_dice_(t.whole_dice, t.whole_dice + p.kinds), deck_(t.mission_deck, t.mission_deck + t.mission_cards),
       is_named_(t.is_named != 0), traded_at_once_(t.traded_at_once), lands_for_an_army_(t.lands_for_an_army),

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from iacta.forms.parameter_kinds import Kind, Schema
 from iacta.game.cards import SYMBOLS, Hand, Sets
+from iacta.game.codes import format_fixed_sets, read_fixed_sets
 from iacta.inputs.checks import parse_int, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError
 
@@ -83,6 +84,9 @@ class HeldCards(Kind):
 class Trades(Kind):
     """The armies for the next sets of cards, or `fixed` for the fixed values of the app.
 
+    Other fixed values follow `fixed`, as in `fixed/6/8/4/10/12`: the armies for three cards of
+    infantry, cavalry and artillery, for one of each, and for a joker with two equal cards.
+
     >>> Trades().parse("10,12", "trade").nth(2), Trades().parse("fixed", "trade").is_fixed
     (15, True)
     """
@@ -90,8 +94,8 @@ class Trades(Kind):
     metavar: ClassVar[str] = "ARMIES"
 
     def parse(self, text: str, name: str) -> Sets:
-        if text.strip() == "fixed":
-            return Sets(is_fixed=True)
+        if text.strip().split("/")[0] == "fixed":
+            return read_fixed_sets(text.strip())
         return Sets(tuple(parse_int(part.strip(), name) for part in text.split(",")))
 
     def check(self, value: object, name: str) -> Sets:
@@ -102,7 +106,7 @@ class Trades(Kind):
         return Sets(tuple(read_int(number, name) for number in read_list(value, name, "numbers")))
 
     def format(self, value: Sets) -> str:
-        return "fixed" if value.is_fixed else ",".join(map(str, value.values))
+        return format_fixed_sets(value) if value.is_fixed else ",".join(map(str, value.values))
 
     def to_json(self, value: Sets) -> str:
         return self.format(value)

@@ -176,7 +176,7 @@ class CardOdds:
     @cached_property
     def set_chance(self) -> Fraction:
         """The chance that the player's hand contains a set."""
-        return _find_set_chance(self.hand, self.pool)
+        return _find_set_chance(self.hand, self.pool, self.trade)
 
     def list_set_chances(self) -> list[tuple[int, Fraction]]:
         """Return the chance of a set with each number of cards, up to certainty.
@@ -190,7 +190,7 @@ class CardOdds:
         known = self.hand.known
         for number in range(max(known.number, SET_SIZE), known.number + self.pool.number + 1):
             hand = known._replace(unknown=number - known.number)
-            found.append((number, _find_set_chance(hand, self.pool)))
+            found.append((number, _find_set_chance(hand, self.pool, self.trade)))
             if found[-1][1] == 1:
                 break
         return found
@@ -237,7 +237,7 @@ class CardOdds:
             OpponentCards(
                 name,
                 hand.number,
-                _find_set_chance(hand, self.pool),
+                _find_set_chance(hand, self.pool, self.trade),
                 early[name],
                 late[name],
                 self.eliminate(name),
@@ -307,7 +307,7 @@ class CardOdds:
         alone = Distribution.from_pairs((n, Fraction(w)) for n, w in own.items()).mean()
         return Prey(
             both.number,
-            _find_set_chance(both, self.pool),
+            _find_set_chance(both, self.pool, self.trade),
             Distribution.from_pairs((n, Fraction(w)) for n, w in at_once.items()),
             total - Fraction(alone),
         )
@@ -346,7 +346,7 @@ def trade_cards(hand: Hand, trade: Sets, habit: Habit) -> Traded:
     best = Traded(0, hand, trade)
     if hand.number < (SET_SIZE if habit == "early" else MUST_TRADE):
         return best
-    for cards in list_card_sets(hand):
+    for cards in list_card_sets(hand, trade):
         after = trade_cards(hand - cards, trade.next(), habit)
         armies = trade.worth(cards) + after.armies
         if best.rest is hand or armies > best.armies:
@@ -364,7 +364,7 @@ def list_trades(hand: Hand, trade: Sets) -> list[tuple[Hand, int, Sets]]:
     five or more cards left, the player must go on.
     """
     found: dict[Hand, tuple[Hand, int, Sets]] = {}
-    for cards in list_card_sets(hand):
+    for cards in list_card_sets(hand, trade):
         rest, now, after = hand - cards, trade.worth(cards), trade.next()
         ways = list_trades(rest, after)
         if rest.number < MUST_TRADE:
@@ -387,8 +387,8 @@ def _count_hands(number: int, deck: Hand) -> int:
     return sum(comb(number - jokers + 2, 2) for jokers in range(min(number, deck.jokers) + 1))
 
 
-def _find_set_chance(hand: Hand, pool: Hand) -> Fraction:
-    ways = sum(ways for dealt, ways in deal_hands(hand, pool) if list_card_sets(dealt))
+def _find_set_chance(hand: Hand, pool: Hand, trade: Sets) -> Fraction:
+    ways = sum(ways for dealt, ways in deal_hands(hand, pool) if list_card_sets(dealt, trade))
     return Fraction(ways, comb(pool.number, hand.unknown))
 
 

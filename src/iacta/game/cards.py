@@ -1,9 +1,10 @@
 """Cards: hands, sets of cards, and the armies that players get for sets.
 
 The deck has 44 cards: 14 cards of each of three symbols, and two jokers. A set is three cards of
-one symbol, or one card of each symbol; a joker stands for any symbol. Five cards always contain a
-set. Traded cards return to the deck, so an unknown card can be any card that is not in a known
-hand, with equal probability. A card that also pictures a territory is called a named card.
+one symbol, or one card of each symbol. A joker stands for any symbol, but in RisiKo! it makes a set
+only with two cards of one symbol. Five cards always contain a set. Traded cards return to the deck,
+so an unknown card can be any card that is not in a known hand, with equal probability. A card that
+also pictures a territory is called a named card.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -117,33 +118,46 @@ class Hand(_Cards):
 DECK = Hand(14, 14, 14, 2)
 
 
-def _is_set(symbols: tuple[int, ...], jokers: int) -> bool:
-    """Return whether cards are a set: three of a kind, one of each, or any three with a joker."""
-    return sum(symbols) + jokers == SET_SIZE and (jokers > 0 or symbols in KINDS)
+def _list_all_sets(needs_pair: bool) -> tuple[Hand, ...]:
+    """Return all sets: three of a kind, one of each, or three cards with a joker.
+
+    needs_pair: whether a joker needs two cards of one symbol.
+    """
+    some = range(SET_SIZE + 1)
+    hands = (Hand(*each) for each in product(some, some, some, some))
+    return tuple(
+        hand
+        for hand in hands
+        if hand.number == SET_SIZE
+        and (hand[:3] in KINDS if not hand.jokers else not needs_pair or SET_SIZE - 1 in hand[:3])
+    )
 
 
-SETS = tuple(
-    Hand(one, two, three, jokers)
-    for one, two, three, jokers in product(range(SET_SIZE + 1), repeat=4)
-    if _is_set((one, two, three), jokers)
-)
+ANY_SETS, PAIR_SETS = _list_all_sets(False), _list_all_sets(True)
 
 
-def list_card_sets(hand: Hand) -> tuple[Hand, ...]:
+def list_card_sets(hand: Hand, trade: "Sets | None" = None) -> tuple[Hand, ...]:
     """Return the different sets among the known cards of a hand.
+
+    trade: the armies for sets, which decide what a joker is; `None` for a joker that stands for any
+        symbol.
 
     >>> list_card_sets(Hand(infantry=2, cavalry=1, jokers=1))
     (Hand(infantry=1, cavalry=1, jokers=1), Hand(infantry=2, jokers=1))
     """
+    sets = ANY_SETS if trade is None or trade.joker is None else PAIR_SETS
     return tuple(
-        each for each in SETS if all(n <= m for n, m in zip(each[:4], hand[:4], strict=True))
+        each for each in sets if all(n <= m for n, m in zip(each[:4], hand[:4], strict=True))
     )
 
 
-def list_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
+def list_named_sets(
+    hand: Hand, symbols: Mapping[str, str], trade: "Sets | None" = None
+) -> Iterator[Hand]:
     """Yield the different sets in a hand. Sets that picture different territories are different.
 
     symbols: a mapping from territories to the symbols on their cards.
+    trade: the same as for `list_card_sets`.
 
     >>> hand = Hand(infantry=3, cavalry=1, jokers=1, territories=("Peru",))
     >>> for each in list_named_sets(hand, {"Peru": "infantry"}):
@@ -155,7 +169,7 @@ def list_named_sets(hand: Hand, symbols: Mapping[str, str]) -> Iterator[Hand]:
     Hand(infantry=3, territories=('Peru',))
     """
     named = [[t for t in hand.territories if symbols[t] == symbol] for symbol in SYMBOLS]
-    for each in list_card_sets(hand):
+    for each in list_card_sets(hand, trade):
         choices = [
             [
                 names
@@ -175,23 +189,39 @@ class Sets:
 
     values: the armies for the next sets, in order. If the last value is 4, 6, 8, 10 or 12, the
         sequence 4, 6, 8, 10, 12, 15 continues from there. After that, each set is worth 5 more.
-    is_fixed: whether the armies depend only on the kind of set, as in the app's fixed mode: 4, 6 or
-        8 for three cards of infantry, cavalry or artillery, and 10 for one card of each.
+    is_fixed: whether the armies depend only on the kind of set, as in the app's fixed mode.
+    fixed: the armies in the fixed mode for three cards of infantry, cavalry or artillery, and for
+        one card of each.
+    joker: the armies in the fixed mode for a joker with two cards of one symbol, as in RisiKo!,
+        where a joker makes no other set; `None` if a joker stands for any symbol.
 
     >>> [Sets().nth(k) for k in range(8)]
     [4, 6, 8, 10, 12, 15, 20, 25]
-    >>> Sets((10,)).worth(Hand(infantry=3)), Sets((10,)).next()
-    (10, Sets(values=(12,), is_fixed=False))
+    >>> Sets((10,)).worth(Hand(infantry=3)), Sets((10,)).next().values
+    (10, (12,))
+    >>> risiko = Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12)
+    >>> risiko.worth(Hand(infantry=3)), risiko.worth(Hand(infantry=2, jokers=1))
+    (6, 12)
     """
 
     values: tuple[int, ...] = PROGRESSIVE
     is_fixed: bool = False
+    fixed: tuple[int, ...] = FIXED
+    joker: int | None = None
 
     def __post_init__(self) -> None:
         values = read_list(self.values, "values", "whole numbers", MAX_SETS_LISTED)
         if not values:
             raise IllegalError("values must contain the armies for at least one set, got none")
         set_field(self, "values", tuple(read_int(v, "values", 0, MAX_SET_ARMIES) for v in values))
+        fixed = read_list(self.fixed, "fixed", "whole numbers")
+        if len(fixed) != len(FIXED):
+            raise IllegalError(f"fixed must contain {len(FIXED)} numbers, got {quote([*fixed])}")
+        set_field(self, "fixed", tuple(read_int(v, "fixed", 0, MAX_SET_ARMIES) for v in fixed))
+        if self.joker is not None:
+            set_field(self, "joker", read_int(self.joker, "joker", 0, MAX_SET_ARMIES))
+        if not self.is_fixed and (self.fixed != FIXED or self.joker is not None):
+            raise IllegalError("fixed and joker must be given only if is_fixed is True, got False")
 
     def nth(self, index: int) -> int:
         """Return the armies for a later set; index 0 is the next set to be traded."""
@@ -208,13 +238,15 @@ class Sets:
     def worth(self, cards: Hand) -> int:
         """Return the armies for trading the cards of a set now.
 
-        Jokers count as the best symbol.
+        Jokers count as the best symbol, unless `joker` is given.
         """
         if not self.is_fixed:
             return self.nth(0)
+        if self.joker is not None and cards.jokers:
+            return self.joker
         return max(
             value
-            for value, kind in zip(FIXED, KINDS, strict=True)
+            for value, kind in zip(self.fixed, KINDS, strict=True)
             if all(have <= n for have, n in zip(cards[:3], kind, strict=True))
         )
 
@@ -280,18 +312,15 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
     if not table.is_fixed:
         return Distribution({sum(map(table.nth, range(sets))): 1})
     return Distribution.from_pairs(
-        (_best_sets(hand, sets), Fraction(ways)) for hand, ways in list_hands(number)
+        (_best_sets(hand, sets, table), Fraction(ways)) for hand, ways in list_hands(number)
     )
 
 
 @cache
-def _best_sets(hand: Hand, number: int) -> int:
+def _best_sets(hand: Hand, number: int, trade: Sets) -> int:
     """Return the maximum number of armies for trading `number` sets in the fixed mode."""
-    best = 0
-    for value, kind in zip(FIXED, KINDS, strict=True) if number else ():
-        missing = sum(max(n - have, 0) for n, have in zip(kind, hand[:3], strict=True))
-        if missing <= hand.jokers:
-            one, two, three = (max(h - n, 0) for n, h in zip(kind, hand[:3], strict=True))
-            rest = Hand(one, two, three, hand.jokers - missing)
-            best = max(best, value + _best_sets(rest, number - 1))
-    return best
+    if not number:
+        return 0
+    sets = list_card_sets(hand, trade)
+    values = (trade.worth(each) + _best_sets(hand - each, number - 1, trade) for each in sets)
+    return max(values, default=0)

@@ -6,7 +6,7 @@ same keys. Its values are texts as in a code, or numbers, lists and tables.
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias, TypeVar, cast, get_args
 
 from iacta.board import Board, Holding, Position
@@ -422,7 +422,34 @@ def format_sets(trade: Sets) -> str:
     >>> format_sets(Sets((10, 12))), read_sets("fixed").is_fixed
     ('10,12', True)
     """
-    return ",".join([FIXED] * trade.is_fixed + [str(value) for value in trade.values])
+    fixed = format_fixed_sets(trade) if trade.is_fixed else ""
+    return ",".join([*([fixed] if fixed else []), *(str(value) for value in trade.values)])
+
+
+def format_fixed_sets(trade: Sets) -> str:
+    """Format the armies for sets in the fixed mode, such as `fixed/6/8/4/10/12`; or as `fixed`.
+
+    trade: the armies. The numbers are `fixed` and then `joker`.
+    """
+    numbers = (*trade.fixed, *([] if trade.joker is None else [trade.joker]))
+    return FIXED if numbers == Sets.fixed else "/".join([FIXED, *map(str, numbers)])
+
+
+def read_fixed_sets(text: str) -> Sets:
+    """Read the armies for sets in the fixed mode, the inverse of `format_fixed_sets`.
+
+    >>> read_fixed_sets("fixed/6/8/4/10/12").joker
+    12
+    """
+    numbers = [parse_int(part, "sets", 0, MAX_SET_ARMIES) for part in text.split("/")[1:]]
+    if not numbers:
+        return Sets(is_fixed=True)
+    if len(numbers) not in (len(Sets.fixed), len(Sets.fixed) + 1):
+        raise MalformedError(
+            f"sets must be like fixed, fixed/4/6/8/10 or fixed/6/8/4/10/12, got {quote(text)}"
+        )
+    fixed, joker = numbers[: len(Sets.fixed)], numbers[len(Sets.fixed) :]
+    return Sets(is_fixed=True, fixed=tuple(fixed), joker=joker[0] if joker else None)
 
 
 def read_sets(value: Value) -> Sets:
@@ -433,9 +460,12 @@ def read_sets(value: Value) -> Sets:
     if isinstance(value, Mapping):
         raise MalformedError(f"sets must be a list of armies, got {quote(value)}")
     texts = value.split(",") if isinstance(value, str) else _list_texts(value)
-    is_fixed = texts[:1] == [FIXED]
+    is_fixed = bool(texts) and texts[0].split("/")[0] == FIXED
     values = tuple(parse_int(text, "sets", 0, MAX_SET_ARMIES) for text in texts[is_fixed:])
-    return Sets(is_fixed=True) if is_fixed and not values else Sets(values, is_fixed)
+    if not is_fixed:
+        return Sets(values)
+    trade = read_fixed_sets(texts[0])
+    return replace(trade, values=values) if values else trade
 
 
 def format_rules(rules: Rules) -> str:

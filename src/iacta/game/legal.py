@@ -125,7 +125,7 @@ def may_trade(turn: TurnData) -> bool:
     hand = turn.hand
     # After a conquest, players trade only because they have eliminated somebody.
     least = MUST_TRADE if turn.conquered else SET_SIZE
-    return hand.number >= least and (hand.unknown > 0 or bool(list_card_sets(hand)))
+    return hand.number >= least and (hand.unknown > 0 or bool(list_card_sets(hand, turn.trade)))
 
 
 def _list_trades(turn: TurnData) -> list[list[Action]]:
@@ -133,10 +133,10 @@ def _list_trades(turn: TurnData) -> list[list[Action]]:
     reveal: list[Action] = [Reveal()] if hand.unknown else []
     stop: list[Action] = [EndPhase()] if hand.number < MUST_TRADE else []
     if not turn.symbols:
-        return [reveal, [Trade(each) for each in list_card_sets(hand)], stop]
+        return [reveal, [Trade(each) for each in list_card_sets(hand, turn.trade)], stop]
     trades: list[Action] = [
         Trade(cards, territory)
-        for cards in list_named_sets(hand, turn.symbols)
+        for cards in list_named_sets(hand, turn.symbols, turn.trade)
         for territory in _list_pictured(turn, cards) or ("",)
     ]
     return [reveal, trades, stop]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.game import Sets
-from iacta.game.cards import DECK, FIXED, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
+from iacta.game.cards import DECK, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
 from iacta.game.state import Setting
 from iacta.game.turn import Turn
 from iacta.game.victory import CoreMission
@@ -77,7 +77,6 @@ def _make_setting_tables(library: Library, turn: Turn) -> WarTables:
         is_whole=turn.whole_battles,
         is_named=bool(turn.symbols),
         card_land=card_lands,
-        fixed=FIXED,
         sets=SET_COUNT,
         must_trade=MUST_TRADE,
         traded_at_once=TRADED_AT_ONCE,
@@ -151,6 +150,7 @@ class _StateWriter(NamedTuple):
             known=known,
             hidden=[turn.hand_of(name).unknown for name in seats],
             is_fixed=turn.trade.is_fixed,
+            fixed=(*turn.trade.fixed, -1 if turn.trade.joker is None else turn.trade.joker),
             set_armies=_list_set_armies(turn.trade),
         )
 

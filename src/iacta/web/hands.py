@@ -8,7 +8,7 @@ from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.sentences import add_noun, capitalise
 from iacta.game import EndPhase, Trade, Turn
 from iacta.game.action_records import record_action
-from iacta.game.cards import FIXED, KINDS, MUST_TRADE, PICTURED, SYMBOLS, Hand
+from iacta.game.cards import KINDS, MUST_TRADE, PICTURED, SYMBOLS, Hand
 from iacta.game.missions import Missions
 
 MAX_TRADES_SHOWN = 400  # a hand of many named cards contains thousands of sets
@@ -84,9 +84,11 @@ def describe_sets(turn: Turn) -> str:
     if turn.trade.is_fixed:
         rows = (
             f"{number} for {'one of each' if kind == (1, 1, 1) else f'3 {symbol}'}"
-            for number, kind, symbol in zip(FIXED, KINDS, (*SYMBOLS, ""), strict=True)
+            for number, kind, symbol in zip(turn.trade.fixed, KINDS, (*SYMBOLS, ""), strict=True)
         )
-        return f"Armies for a set of cards: {', '.join(rows)}."
+        joker = turn.trade.joker
+        more = [] if joker is None else [f"{joker} for a joker with 2 equal cards"]
+        return f"Armies for a set of cards: {', '.join([*rows, *more])}."
     return (
         "A set is three cards of one kind, or one of each; the next set brings "
         f"{add_noun(turn.trade.nth(0), 'army', 'armies')}."
