@@ -1,6 +1,7 @@
 """A defender who sees the attack: chances equal those of a slow twin, throw by throw."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -13,6 +14,7 @@ from iacta import (
     Battle,
     Dice,
     DiceDecision,
+    IllegalError,
     Rules,
     ask,
     charts,
@@ -24,7 +26,7 @@ from iacta import (
 )
 from iacta.forms.sections import Grid
 from iacta.methods import choose_kernel
-from iacta.rules.modes import DefenderSeesFirst
+from iacta.rules.modes import DefenderSeesFirst, OneDieFirst
 from tests import brute
 
 State: TypeAlias = tuple[int, int]
@@ -87,26 +89,54 @@ DECIDED = {
     "three defence dice": replace(SEEN, attack=Dice((3, 3, 3)), defence=Dice((3, 3, 3))),
     "attack leader": replace(find_rules("attack leader"), mode=SEEN.mode),
     "no garrison": replace(SEEN, garrison=0),
+    "one die first": find_rules("one die first"),
+    "one die first, two faces": replace(
+        find_rules("one die first"), defence=Dice((4, 3), bonus=(1,)), ties="attacker"
+    ),
 }
 REWARDS = ((1, 0, 0), (0, 0, 1), (3, 1, 0), (Fraction(5, 2), Fraction(1, 3), 1))
 Values: TypeAlias = list[Fraction]
+Seen: TypeAlias = tuple[tuple[int, ...], int | None]  # the attack dice, and the first defence die
 
 
 @cache
 def list_replies(
     attack_dice: int, most: int, rules: Rules
-) -> list[tuple[tuple[int, ...], Fraction, list[brute.Chances]]]:
-    """Return every attack roll, its chance and the losses after each reply, face by face."""
+) -> list[tuple[Seen, Fraction, list[brute.Chances]]]:
+    """Return all dice that the defender can see, with the losses after each reply."""
     counts = Counter(map(tuple, brute.throws(rules.attack, attack_dice)))
-    return [
-        (throw, Fraction(n, counts.total()), brute.seen_losses(throw, most, rules, attack_dice))
-        for throw, n in counts.items()
-    ]
+    found: list[tuple[Seen, Fraction, list[brute.Chances]]] = []
+    for throw, n in counts.items():
+        chance = Fraction(n, counts.total())
+        if most == 1 or not isinstance(rules.mode, OneDieFirst):
+            replies = brute.seen_losses(throw, most, rules, attack_dice)
+            found.append(((throw, None), chance, replies))
+            continue
+        first_faces, second_faces = rules.defence.faces
+        for first in range(1, first_faces + 1):
+            thrown = [[(first,)], [(first, second) for second in range(1, second_faces + 1)]]
+            replies = [list_losses(throw, rows, rules) for rows in thrown]
+            found.append(((throw, first), chance / first_faces, replies))
+    return found
+
+
+def list_losses(
+    throw: tuple[int, ...], rows: Sequence[tuple[int, ...]], rules: Rules
+) -> brute.Chances:
+    """Return the distribution of losses against equally likely defence dice."""
+    chances: brute.Chances = {}
+    for row in rows:
+        kept = brute.keep_dice(row, rules.defence, len(row))
+        pairs = [*zip(throw, kept, strict=False)]
+        won = sum(y > z or (y == z and rules.ties == "attacker") for y, z in pairs)
+        losses = len(pairs) - won, won
+        chances[losses] = chances.get(losses, Fraction(0)) + Fraction(1, len(rows))
+    return chances
 
 
 def list_values(
     able: int, d: int, rules: Rules, reward: tuple[Fraction | int, ...], may_stop: bool
-) -> dict[int, list[tuple[tuple[int, ...], Fraction, Values]]]:
+) -> dict[int, list[tuple[Seen, Fraction, Values]]]:
     """Return the attack rolls of each number of attack dice, with the values of all replies.
 
     A roll has its dice, its chance and its values. Every face of every die is enumerated.
@@ -123,11 +153,11 @@ def list_values(
         ]
         return max(*means, *([Fraction(0)] if may_stop else means))
 
-    def list_rolls(a: int, d: int) -> dict[int, list[tuple[tuple[int, ...], Fraction, Values]]]:
+    def list_rolls(a: int, d: int) -> dict[int, list[tuple[Seen, Fraction, Values]]]:
         most = min(d, rules.defence.kept)
-        found: dict[int, list[tuple[tuple[int, ...], Fraction, Values]]] = {}
+        found: dict[int, list[tuple[Seen, Fraction, Values]]] = {}
         for dice in range(1, min(a, rules.attack.kept) + 1):
-            for throw, chance, replies in list_replies(dice, most, rules):
+            for seen, chance, replies in list_replies(dice, most, rules):
                 values = [
                     sum(
                         p * (kill_value * y - army_value * x + find_gain(a - x, d - y))
@@ -135,7 +165,7 @@ def list_values(
                     )
                     for losses in replies
                 ]
-                found.setdefault(dice, []).append((throw, chance, list(map(Fraction, values))))
+                found.setdefault(dice, []).append((seen, chance, list(map(Fraction, values))))
         return found
 
     return list_rolls(able, d)
@@ -176,13 +206,15 @@ def test_decisions_agree_with_an_enumeration_of_all_faces(
             stops = may_stop and best <= 0
             fewest = max(dice for dice, mean in means.items() if mean == best)
             assert exact.attack_dice == (0 if stops else fewest) == near.attack_dice
-            replies = {(reply.attack_dice, reply.attack): reply for reply in exact.replies}
+            replies = {
+                (each.attack_dice, each.attack, each.first_die): each for each in exact.replies
+            }
             assert [each.defence_dice for each in near.replies] == [
                 each.defence_dice for each in exact.replies
             ]
             for dice, rolls in twin.items():
-                for throw, _, after in rolls:
-                    reply = replies[dice, throw[: min(d, rules.defence.kept)]]
+                for (throw, first), _, after in rolls:
+                    reply = replies[dice, throw[: min(d, rules.defence.kept)], first]
                     assert [value - kept for value in reply.values] == after
                     least = max(j for j, value in enumerate(after, 1) if value == min(after))
                     assert reply.defence_dice == least
@@ -240,3 +272,27 @@ def test_the_answer_lists_the_reply_to_every_roll() -> None:
     chart = charts.dice_map(how_many_dice(10, 8, SEEN))
     assert len(chart.tables["replies"]) == 21
     assert "replies" not in ask("decide", attackers=10, defenders=8, dice=True).data.to_json()
+
+
+def test_seeing_their_own_first_die_helps_the_defender() -> None:
+    for battle in ((3, 2), (10, 8), (20, 20)):
+        chances = [win_probability(*battle, name) for name in ("one die first", SEEN, "classic")]
+        assert chances == sorted(chances)
+        assert chances[0] == win_probability_if_seen(*battle, "one die first")
+    with pytest.raises(IllegalError, match="at most two dice if the defender throws one die first"):
+        how_many_dice(5, 5, replace(find_rules("risiko"), mode=OneDieFirst()))
+
+
+def test_the_answer_lists_the_second_die_after_every_first_die() -> None:
+    answer = ask("decide", attackers=10, defenders=8, dice=True, rules="one die first")
+    heading, *rows = answer.rows()
+    assert heading[:4] == ("attack_dice", "attack", "first_die", "defence_dice")
+    assert len(rows) == 6 * (21 + 21 + 6)
+    (grid,) = (
+        part for section in answer.sections() for part in section.parts if isinstance(part, Grid)
+    )
+    assert [(label, [letter.text for letter in letters]) for label, letters in grid.rows[2:4]] == [
+        ("6 4", ["1", "1", "1", "2", "2", "1"]),
+        ("6 3", ["1", "1", "2", "2", "2", "2"]),
+    ]
+    assert len(answer.plot().tables["replies"]) == 6 * 21

@@ -95,6 +95,7 @@ WRITTEN = {
     "defence bonus die": Written(defence=(D6, D6, D6), defence_change=without_lowest),
     "dominating12": Written(attack=(D130, D6, D6), defence=(D28, D28)),
     "defender sees first": Written(),
+    "one die first": Written(),
     "free advance": Written(),
     "second die from three": Written(),
     "risiko tournament": Written(defence=(D6, D6, D6)),

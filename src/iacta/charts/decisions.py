@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import cycle, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from iacta.charts.axes_and_labels import (
@@ -196,8 +197,9 @@ def dice_map(decision: DiceDecision) -> Chart:
     decision: the result of `how_many_dice`, with at most 100,000 states.
 
     If the defender sees the attack roll, the chart shows the best reply to each roll instead. Its
-    table `replies` has the columns `highest`, `others`, `dice`, and `values`, the value after each
-    number of dice.
+    table `replies` has the columns `across` (the highest attack die, or the first defence die),
+    `down` (the other attack dice, or all of them), `dice`, and `values` (after each number of
+    dice).
 
     The tables `attack` and `defence` have, for each number of `defenders`, the best number of
     `dice` for a range of attackers from `least` to `most`. The table `battle` has the current
@@ -252,10 +254,14 @@ def _draw_replies(decision: DiceDecision, title: str) -> Chart:
     from iacta.questions.decide import format_throw  # slow to import
 
     ours = decision.attack_dice or decision.replies[0].attack_dice
+    is_one_first = decision.replies[0].first_die is not None
+    across, down = "highest attack die", "other attack dice that count"
+    if is_one_first:
+        across, down = "first defence die", "attack dice that count"
     rows = [
         {
-            "highest": reply.attack[0],
-            "others": format_throw(reply.attack[1:]) or "any",
+            "across": reply.first_die if is_one_first else reply.attack[0],
+            "down": format_throw(reply.attack if is_one_first else reply.attack[1:]) or "any",
             "dice": reply.defence_dice,
             "values": ", ".join(
                 f"{value:.4f} with {add_noun(j, 'die', 'dice')}"
@@ -269,8 +275,8 @@ def _draw_replies(decision: DiceDecision, title: str) -> Chart:
     colour = categories("dice", dict(tones), rows, legend=None)
     worth = field("values:N", title="value for the attacker")
     cells = table_view("replies").encode(
-        x=axis("highest:O", "highest attack die", labelAngle=0),
-        y=row_axis("others", rows[::-1], "other attack dice that count"),
+        x=axis("across:O", across, labelAngle=0),
+        y=row_axis("down", sorted(rows, key=itemgetter("down"), reverse=True), down),
         tooltip=[field("dice:O", title="defence dice"), worth],
     )
     return Chart(

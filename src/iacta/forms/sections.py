@@ -81,13 +81,13 @@ class Letter(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """A grid of letters with numbered rows and columns.
+    """A grid of letters with labelled rows and numbered columns.
 
-    rows: the number and the letters of each row, from top to bottom.
+    rows: the label and the letters of each row, from top to bottom.
     columns: the numbers of the columns, which are displayed below the letters.
     """
 
-    rows: Sequence[tuple[int, Sequence[Letter]]]
+    rows: Sequence[tuple[int | str, Sequence[Letter]]]
     columns: Sequence[int]
 
 

@@ -488,5 +488,7 @@ def compute_chance_if_seen(
             f"{mode.key} must be {mode.off!r} if the defender sees the attack first, "
             f"got {quote(mode.format_value())}"
         )
-    kernel = SeesFirst(replace(rules, mode=DefenderSeesFirst()), exact=False)
+    if isinstance(mode, TrueRandom):
+        rules = replace(rules, mode=DefenderSeesFirst())
+    kernel = SeesFirst(rules, exact=False)
     return kernel.chance(attackers, defenders, aim) if attackers > 0 else 0.0

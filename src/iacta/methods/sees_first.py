@@ -11,6 +11,9 @@ sum with the maximum in place of the minimum. The reply to y is the j of this mi
 good replies the one with the most dice. This choice affects the distribution of the armies left,
 but never P. In a campaign each defender considers only their own territory.
 
+If the defender throws one die first, y stands for the attack roll together with the first defence
+die, and j is 1 or 2.
+
 A defender who minimises losses chooses the j that minimises Σ_k c_k(j, y) · (k + L), with the L of
 the next state. The sum over y is L(a, d), the expected number of defenders lost.
 
@@ -71,7 +74,7 @@ from iacta.methods.kernel import (
     refuse_too_large,
 )
 from iacta.probability.distribution import Probability
-from iacta.rules.modes import DefenderSeesFirst
+from iacta.rules.modes import DefenderSeesFirst, OneDieFirst
 from iacta.rules.roll import count_losses_by_throw, refuse_many_rolls
 from iacta.rules.rules import Rules
 
@@ -100,7 +103,7 @@ class SeesFirst(UnitKernel):
     Fraction(2375, 11664)
     """
 
-    modes = (DefenderSeesFirst,)
+    modes = (DefenderSeesFirst, OneDieFirst)
     is_vectorised = True
 
     def __init__(self, rules: Rules, *, exact: bool) -> None:

@@ -162,12 +162,15 @@ class DefenceReply(NamedTuple):
     attack: the attack dice that can be compared, highest first, with their bonuses.
     defence_dice: the best number of defence dice.
     values: the value of the battle for the attacker after replies with 1, 2, ... dice.
+    first_die: the first defence die, if the defender decides on a second die after seeing it;
+        otherwise `None`.
     """
 
     attack_dice: int
     attack: tuple[int, ...]
     defence_dice: int
     values: tuple[Probability, ...]
+    first_die: int | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -464,7 +467,9 @@ def _list_replies(
             least = min(map(sum, zip(values, errors, strict=True)))
             good = [value - error <= least for value, error in zip(values, errors, strict=True)]
             dice = max(j for j, is_good in enumerate(good, 1) if is_good)
-            yield DefenceReply(attack_dice, throw.attack, dice, tuple(map(number, values)))
+            yield DefenceReply(
+                attack_dice, throw.attack, dice, tuple(map(number, values)), throw.first_die
+            )
 
 
 def win_probability_if_seen(

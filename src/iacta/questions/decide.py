@@ -395,10 +395,18 @@ class DiceAnswer(Answer):
         values = [
             f"value_{add_noun(j, 'die', 'dice').replace(' ', '_')}" for j in range(1, most + 1)
         ]
-        yield ("attack_dice", "attack", "defence_dice", *values)
+        first_die = ["first_die"] if replies[0].first_die else []
+        yield ("attack_dice", "attack", *first_die, "defence_dice", *values)
         for reply in replies:
             shown = map(format_all_digits, reply.values)
-            yield (reply.attack_dice, format_throw(reply.attack), reply.defence_dice, *shown)
+            seen = [reply.first_die] if first_die else []
+            yield (
+                reply.attack_dice,
+                format_throw(reply.attack),
+                *seen,
+                reply.defence_dice,
+                *shown,
+            )
 
     def draw(self, charts: Charts) -> Any:
         return charts.dice_map(self.decision)
@@ -435,6 +443,8 @@ class DiceAnswer(Answer):
 
     def _describe_reply(self) -> str:
         if self.decision.replies:
+            if self.decision.replies[0].first_die:
+                return "the defender decides on a second die after seeing your dice and their first"
             return "the defender chooses their dice after seeing yours"
         return f"the best reply is {add_noun(self.decision.defence_dice, 'die', 'dice')}"
 
@@ -442,7 +452,10 @@ class DiceAnswer(Answer):
         """Return the best replies to the best number of attack dice, or to all dice."""
         replies = self.decision.replies
         ours = self.decision.attack_dice or replies[0].attack_dice
-        dice = {each.attack: each.defence_dice for each in replies if each.attack_dice == ours}
+        given = [reply for reply in replies if reply.attack_dice == ours]
+        if replies[0].first_die:
+            return _make_second_die_section(given)
+        dice = {reply.attack: reply.defence_dice for reply in given}
         if len(replies[0].attack) == 2 == min(map(len, dice)):
             title = (
                 "The defender's best number of dice after your roll: your highest die from bottom "
@@ -474,6 +487,21 @@ def format_throw(dice: Sequence[int]) -> str:
     '6 5'
     """
     return " ".join(map(str, dice))
+
+
+def _make_second_die_section(replies: Sequence[DefenceReply]) -> Section:
+    """Return the best replies after every attack roll and every first defence die."""
+    dice = {(reply.attack, reply.first_die): reply.defence_dice for reply in replies}
+    across = sorted({first for _, first in dice if first is not None})
+    rows = [
+        (format_throw(attack), [_make_reply_letter(dice[attack, first]) for first in across])
+        for attack in sorted({attack for attack, _ in dice}, reverse=True)
+    ]
+    title = (
+        "The defender's best number of dice: your dice from bottom to top, their first die from "
+        "left to right:"
+    )
+    return Section([Grid(rows, across)], title)
 
 
 def _make_reply_letter(dice: int | None) -> Letter:

@@ -156,9 +156,33 @@ class DefenderSeesFirst(SwitchMode):
     dice_chosen_first = False
     has_plain_rolls = False
 
+    @classmethod
+    def read(cls, value: Any) -> Mode | None:
+        check_choice(value, (True, False, OneDieFirst.name), cls.key)
+        return cls() if value == cls().format_value() else None
+
     def describe(self) -> Iterator[str]:
         yield "The defender chooses how many dice to throw after seeing the attack roll."
         yield "They choose the number that makes the loss of their territory least likely."
+
+
+@dataclass(frozen=True, repr=False)
+class OneDieFirst(DefenderSeesFirst):
+    """The defender sees the attack roll, throws one die, and then decides on a second die.
+
+    >>> OneDieFirst().format_value()
+    'one die first'
+    """
+
+    name: ClassVar[str] = "one die first"
+    described = "a defender who throws one die first"
+
+    def format_value(self) -> object:
+        return self.name
+
+    def describe(self) -> Iterator[str]:
+        yield "After the attack roll the defender throws one die, and then decides on a second die."
+        yield "They decide so that the loss of their territory is least likely."
 
 
 @dataclass(frozen=True, repr=False)
@@ -452,6 +476,7 @@ MODES: tuple[type[Mode], ...] = (
     TrueRandom,
     BalancedBlitz,
     DefenderSeesFirst,
+    OneDieFirst,
     ArmiesGrow,
     TiesCost,
     LateDefenceDice,

@@ -31,7 +31,14 @@ from iacta.inputs.reprs import PasteableMixin
 from iacta.probability.distribution import Distribution
 from iacta.rules.changed_dice import count_killed_after_reroll
 from iacta.rules.dice import Dice
-from iacta.rules.modes import ArmiesGrow, AttackDieAgain, Fumble, HouseRolls, TiesCost
+from iacta.rules.modes import (
+    ArmiesGrow,
+    AttackDieAgain,
+    Fumble,
+    HouseRolls,
+    OneDieFirst,
+    TiesCost,
+)
 from iacta.rules.rows import (
     MAX_ROLL_STEPS,
     SortedDice,
@@ -89,13 +96,16 @@ class SeenThrow(NamedTuple):
     """An attack roll that the defender sees before their own roll.
 
     attack: the attack dice that can be compared, highest first, with their bonuses.
-    weight: the number of equally likely attack rolls with these dice.
+    weight: the number of equally likely rolls with these dice.
     replies: the distributions of losses for replies with 1, 2, ... defence dice.
+    first_die: the first defence die, without a bonus, if the defender sees it before they decide on
+        a second die; otherwise `None`.
     """
 
     attack: SortedDice
     weight: int
     replies: tuple[LossCounts, ...]
+    first_die: int | None = None
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -495,7 +505,8 @@ def list_seen_throws(
     most_defence_dice: the largest number of dice in a reply.
     rules: the rules of the roll.
 
-    Raises `IllegalError` if the attack dice depend on the reply.
+    Raises `IllegalError` if the attack dice depend on the reply, or if the defender throws one die
+    first and may throw more than two.
 
     >>> *_, sixes = list_seen_throws(3, 2, Rules())
     >>> sixes.attack, sixes.weight, sixes.replies[0]
@@ -509,18 +520,54 @@ def list_seen_throws(
     ours: dict[SortedDice, int] = {}
     for row, weight in sorted(list_compared(rules.attack, attack_dice, attack_dice).items()):
         ours[row[:most_defence_dice]] = ours.get(row[:most_defence_dice], 0) + weight
+    if isinstance(rules.mode, OneDieFirst) and most_defence_dice > 1:
+        return tuple(_list_throws_with_first_die(ours, attack_dice, most_defence_dice, rules))
     replies: list[list[LossCounts]] = []
     for defence_dice in range(1, most_defence_dice + 1):
         compared = min(attack_dice, defence_dice)
         _, defence = rules.dice(attack_dice, defence_dice)
         theirs = list_compared(defence, defence_dice, compared)
-        wins = _count_wins([row[:compared] for row in ours], theirs, rules.ties)
-        total = sum(theirs.values())
-        replies.append([LossCounts(counts, total) for counts in wins])
+        replies.append(_list_losses(ours, theirs, compared, rules))
     return tuple(
         SeenThrow(row, weight, found)
         for (row, weight), found in zip(ours.items(), zip(*replies, strict=True), strict=True)
     )
+
+
+def _list_losses(
+    ours: Iterable[SortedDice], theirs: Mapping[SortedDice, int], compared: int, rules: Rules
+) -> list[LossCounts]:
+    """Return the distribution of losses for each attack roll.
+
+    theirs: the compared defence dice, with weights.
+    """
+    wins = _count_wins([row[:compared] for row in ours], theirs, rules.ties)
+    return [LossCounts(counts, sum(theirs.values())) for counts in wins]
+
+
+def _list_throws_with_first_die(
+    ours: Mapping[SortedDice, int], attack_dice: int, most_defence_dice: int, rules: Rules
+) -> Iterator[SeenThrow]:
+    """Yield every attack roll with every first defence die."""
+    (_, one), (_, two) = (rules.dice(attack_dice, dice) for dice in (1, 2))
+    faces = one.list_faces(1), two.list_faces(2)
+    if most_defence_dice > 2 or tuple(map(len, faces)) != (1, 2):
+        raise IllegalError(
+            f"defence must have at most two dice if the defender throws one die first, got {two}"
+        )
+    compared = min(attack_dice, 2)
+    for first, weight in list_face_weights(*faces[0], one.reroll).items():
+        both: dict[SortedDice, int] = {}
+        for second, ways in list_face_weights(faces[1][1], two.reroll).items():
+            row = pick_compared(tuple(sorted((first, second), reverse=True)), two, compared)
+            both[row] = both.get(row, 0) + ways
+        replies = zip(
+            _list_losses(ours, {pick_compared((first,), one, 1): 1}, 1, rules),
+            _list_losses(ours, both, compared, rules),
+            strict=True,
+        )
+        for (row, count), found in zip(ours.items(), replies, strict=True):
+            yield SeenThrow(row, count * weight, found, first)
 
 
 @lru_cache(maxsize=256)

@@ -26,6 +26,7 @@ from iacta.rules.modes import (
     Missiles,
     Mode,
     NeverFewerDice,
+    OneDieFirst,
     TiesCost,
 )
 from iacta.rules.rules import CLASSIC, Rules
@@ -311,6 +312,13 @@ RULE_SETS: tuple[RuleSet, ...] = (
         "The defender chooses one or two dice after seeing the attack roll.",
         "Risk, as some groups play it",
         ("sees first", "defender chooses"),
+    ),
+    RuleSet(
+        "one die first",
+        Rules(mode=OneDieFirst()),
+        "After the attack roll the defender rolls one die, and then decides on a second die.",
+        "Risk, as some boxes print it",
+        ("one die then decide",),
     ),
     RuleSet(
         "free advance",
