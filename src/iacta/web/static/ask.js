@@ -125,6 +125,23 @@ export function streamAnswers(address, body, { progress, answer, signal }) {
   }, signal);
 }
 
+/**
+ * Share a file with a text where the browser can share files; otherwise save it.
+ * @param {string} name
+ * @param {BlobPart} content
+ * @param {string} type the media type
+ * @param {string} text
+ */
+export async function shareFile(name, content, type, text) {
+  const files = [new File([content], name, { type })];
+  if (!navigator.canShare?.({ files })) return saveFile(name, content, type);
+  try {
+    await navigator.share({ files, text });
+  } catch (error) {
+    if (error.name !== "AbortError") saveFile(name, content, type); // the person did not cancel
+  }
+}
+
 export function saveFile(name, content, type = "text/plain") {
   const link = Object.assign(document.createElement("a"), { download: name });
   link.href = URL.createObjectURL(new Blob([content], { type }));

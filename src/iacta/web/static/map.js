@@ -30,6 +30,7 @@ import { findPlan, forgetAnswers } from "./map_jobs.js";
 import { completeGame, findKept } from "./map_kept.js";
 import { findGoal, findPlayer } from "./map_labels.js";
 import { cutNote, readLink, readTurnLink } from "./map_link.js";
+import { capitalise } from "./map_lists.js";
 import { dealAgain, dealGame, offerBoard, openDialog, QUICK } from "./map_new.js";
 import {
   countNewArmies,
@@ -42,6 +43,7 @@ import {
   remember,
 } from "./map_open.js";
 import { render, showShared } from "./map_page.js";
+import { shareMap } from "./map_picture.js";
 import {
   changeState,
   emptyTerritories,
@@ -424,13 +426,17 @@ actions.openGame = (id) => open(() => openLink(findKept(id)));
 
 listen("code", "click", () => shareText(on.code, findCode()));
 listen("link", "click", () => actions.copyLink(on.link));
-listen("text", "click", () => {
+listen("text", "click", () => shareText(on.text, `${describePosition()} ${findLink()}`));
+for (const id of ["map-picture", "map-picture-svg"])
+  listen(id, "click", () => shareMap(on.map, describePosition(), id === "map-picture-svg"));
+listen("sharing", "toggle", () => on.sharing.open && showShared());
+
+/** Return the sentence about the plan, or about the position if there is no plan. */
+function describePosition() {
   const { board, state } = store;
   const name = findPlayer(state.mover).short;
-  const sentence = findPlan(0)?.sentences[0] ?? `${name} moves on ${board.name}.`;
-  shareText(on.text, `${sentence} ${findLink()}`);
-});
-listen("sharing", "toggle", () => on.sharing.open && showShared());
+  return findPlan(0)?.sentences[0] ?? `${capitalise(name)} moves on ${board.name}.`;
+}
 
 /** Show the list of goals or threats, or return to the next action. */
 const toggleView = (view) => update({ view: store.view === view ? "" : view });

@@ -10,7 +10,7 @@ import { element, table } from "./redraw.js";
 const CONDITION = "Each chance is separate: the opponent plays only for this goal.";
 export const BEST = "best for the game";
 
-const capitalise = (words) => words[0].toUpperCase() + words.slice(1);
+export const capitalise = (words) => words[0].toUpperCase() + words.slice(1);
 
 export function showGoals() {
   const { wrong, isSearching, isComplete } = findListState("goals");

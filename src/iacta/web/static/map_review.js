@@ -3,7 +3,7 @@
 // The server judges in the background: first all decisions of persons roughly, then the costliest in many games, then
 // the chances to win. A decision is shown only if it is clearly worse than a computer's.
 
-import { postJson, Refused, saveFile, Unreachable } from "./ask.js";
+import { postJson, Refused, shareFile, Unreachable } from "./ask.js";
 import { countRounds, hasPersons, isReviewed, isWon, PERSON, RESIGNED } from "./map_game.js";
 import { findPath, isGoalStep } from "./map_history.js";
 import { findPlayer } from "./map_labels.js";
@@ -245,7 +245,7 @@ export async function savePicture() {
   try {
     const { png } = await postJson("api/v1/game/draw", body);
     const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
-    saveFile("game.png", bytes, "image/png");
+    await shareFile("game.png", bytes, "image/png", sentence);
   } catch (error) {
     on.wrong.textContent = error.message;
   }
