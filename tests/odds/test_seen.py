@@ -114,7 +114,8 @@ def list_replies(
             continue
         first_faces, second_faces = rules.defence.faces
         for first in range(1, first_faces + 1):
-            thrown = [[(first,)], [(first, second) for second in range(1, second_faces + 1)]]
+            both = [(first, second) for second in range(1, second_faces + 1)]
+            thrown: list[list[tuple[int, ...]]] = [[(first,)], [*both]]
             replies = [list_losses(throw, rows, rules) for rows in thrown]
             found.append(((throw, first), chance / first_faces, replies))
     return found

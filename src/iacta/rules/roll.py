@@ -550,15 +550,15 @@ def _list_throws_with_first_die(
 ) -> Iterator[SeenThrow]:
     """Yield every attack roll with every first defence die."""
     (_, one), (_, two) = (rules.dice(attack_dice, dice) for dice in (1, 2))
-    faces = one.list_faces(1), two.list_faces(2)
-    if most_defence_dice > 2 or tuple(map(len, faces)) != (1, 2):
+    first_faces, second_faces = one.list_faces(1), two.list_faces(2)
+    if most_defence_dice > 2 or (len(first_faces), len(second_faces)) != (1, 2):
         raise IllegalError(
             f"defence must have at most two dice if the defender throws one die first, got {two}"
         )
     compared = min(attack_dice, 2)
-    for first, weight in list_face_weights(*faces[0], one.reroll).items():
+    for first, weight in list_face_weights(first_faces[0], one.reroll).items():
         both: dict[SortedDice, int] = {}
-        for second, ways in list_face_weights(faces[1][1], two.reroll).items():
+        for second, ways in list_face_weights(second_faces[1], two.reroll).items():
             row = pick_compared(tuple(sorted((first, second), reverse=True)), two, compared)
             both[row] = both.get(row, 0) + ways
         replies = zip(
