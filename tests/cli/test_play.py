@@ -76,6 +76,8 @@ def follow_hint(hint: str) -> Iterator[str]:
     [
         ("--against easy --win-by share=60% --seed 1", "of the 42 territories"),
         ("--seed 2 --against easy,medium", "no other player is left"),
+        ("--seed 1 --against easy,medium --edition teg", "mission is fulfilled"),
+        ("--seed 3 --against easy --edition two-players", "no other player is left"),
         ("--seed 4 --against medium,easy,hard --win-by missions", "mission is fulfilled"),
     ],
 )

@@ -16,12 +16,11 @@ from urllib.parse import quote as percent_encode
 from urllib.parse import unquote
 
 from iacta.board.board import Board
-from iacta.board.files import classic_board
+from iacta.board.files import BUILT_IN_BOARDS
 from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 
 CODE_VERSION = "1"
-CLASSIC = "classic"
 FIELDS = 4
 HASH_DIGITS = 16
 MAX_LENGTH = 10**6
@@ -69,13 +68,15 @@ def unescape_name(text: str) -> str:
 
 
 def identify_board(board: Board) -> str:
-    """Return the board field of a code: `classic`, or a hash of the territories and borders.
+    """Return the board field of a code: `classic`, `teg`, or a hash of the territories and borders.
 
+    >>> from iacta.board.files import classic_board
     >>> identify_board(classic_board()), identify_board(Board.from_edges("two", [("A", "B")]))
     ('classic', '#bf3955ce18fcdce2')
     """
-    if board is classic_board() or board == classic_board():
-        return CLASSIC
+    for name, make_board in BUILT_IN_BOARDS.items():
+        if board is make_board() or board == make_board():
+            return name
     from hashlib import sha256  # a slow import
 
     text = json.dumps([board.territories, board.borders])
@@ -136,8 +137,8 @@ def read_code(text: str, board: Board | None = None) -> Code:
 def _choose_board(name: str, given: Board | None) -> Board:
     if given is not None and not isinstance(given, Board):
         raise MalformedError(f"board must be a Board, got {quote(given)}")
-    if name == CLASSIC:
-        return classic_board()
+    if name in BUILT_IN_BOARDS:
+        return BUILT_IN_BOARDS[name]()
     if not name.startswith("#"):
         raise MalformedError(f"code must name the board 'classic' or a hash, got {quote(name)}")
     if given is None:

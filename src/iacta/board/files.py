@@ -37,6 +37,11 @@ BUILT_IN = "built in"
 
 
 @cache
+def _read_built_in(name: str) -> Board:
+    text = read_package_file("iacta.board", f"{name}.json")
+    return assemble(own.read_board_table(read_json(text), name)).board
+
+
 def classic_board() -> Board:
     """Return the classic board of the game, with places and outlines on a map of the world.
 
@@ -48,8 +53,30 @@ def classic_board() -> Board:
     >>> board.neighbours("Iceland")
     ('Greenland', 'Scandinavia', 'Great Britain')
     """
-    text = read_package_file("iacta.board", "classic.json")
-    return assemble(own.read_board_table(read_json(text), "classic")).board
+    return _read_built_in("classic")
+
+
+def teg_board() -> Board:
+    """Return the board of TEG, the Argentine game, with places on a map of the world.
+
+    Three programs that play TEG agree on its 50 territories, 89 borders and 6 continents.
+
+    >>> board = teg_board()
+    >>> len(board.territories), len(board.borders) // 2, len(board.continents)
+    (50, 89, 6)
+    >>> board.neighbours("Chile")
+    ('Peru', 'Argentina', 'Australia')
+    """
+    return _read_built_in("teg")
+
+
+BUILT_IN_BOARDS = {"classic": classic_board, "teg": teg_board}
+
+
+def find_built_in(name: str) -> Board | None:
+    """Return the built-in board with a name, or `None`."""
+    found = BUILT_IN_BOARDS.get(fold_name(name))
+    return None if found is None else found()
 
 
 def _reduce_board(board: Board) -> str | tuple[Any, ...]:
@@ -78,10 +105,10 @@ class BoardFile(NamedTuple):
 
 
 def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
-    """Return the classic board, or a board from a file or a mapping.
+    """Return a built-in board, or a board from a file or a mapping.
 
-    source: `"classic"`; the path of a file in any of the formats on the page "Boards"; or a mapping
-        in iacta's own format, such as a parsed JSON object.
+    source: `"classic"` or `"teg"`; the path of a file in any of the formats on the page "Boards";
+        or a mapping in iacta's own format, such as a parsed JSON object.
 
     Raises `IactaError`, with line numbers, for unreadable files, unknown or repeated names, and
     continents that contain themselves. Oddities such as one-way borders are allowed.
@@ -100,10 +127,10 @@ def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
 def read_board_file(path: str | PathLike[str]) -> BoardFile:
     """Return the board in a file, with its format and remarks.
 
-    path: the path of the file; `"classic"` for the classic board; `-` for standard input.
+    path: the path of the file; the name of a built-in board; `-` for standard input.
     """
-    if isinstance(path, str) and fold_name(path) == "classic":
-        return BoardFile(classic_board(), BUILT_IN)
+    if isinstance(path, str) and (board := find_built_in(path)) is not None:
+        return BoardFile(board, BUILT_IN)
     file = read_path(path, "board")
     return parse_board_file(file, read_board_text(file))
 
@@ -113,7 +140,7 @@ def read_board_text(file: Path) -> FileText:
         try:
             return read_file(file)
         except UnreadableError as error:
-            hint = did_you_mean(str(file), ["classic"])
+            hint = did_you_mean(str(file), [*BUILT_IN_BOARDS])
             raise UnreadableError(file, f"{error.reason}{hint}") from None
 
 

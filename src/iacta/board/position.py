@@ -18,6 +18,8 @@ from iacta.board.board import (
 )
 from iacta.board.codes import MAX_TERRITORY_ARMIES, is_code, read_code, write_code
 from iacta.board.files import (
+    BUILT_IN_BOARDS,
+    find_built_in,
     read_board,
 )
 from iacta.board.formats import own
@@ -139,9 +141,10 @@ class Position(PasteableMixin):
         >>> read_position(tomllib.loads(position.to_toml())) == position
         True
         """
-        is_classic = self.board == read_board("classic")
-        text = format_position_toml(self, "classic" if is_classic else None)
-        return text if is_classic else f"{text}\n[board]\n{self.board.to_toml('board.')}"
+        names = (name for name, make in BUILT_IN_BOARDS.items() if self.board == make())
+        built_in = next(names, None)
+        text = format_position_toml(self, built_in)
+        return text if built_in else f"{text}\n[board]\n{self.board.to_toml('board.')}"
 
     def to_code(self) -> str:
         """Return the position as a one-line code, which `from_code` reads.
@@ -395,8 +398,8 @@ def _choose_board(
         read = assemble(own.read_board_table(inner, "board")).board
     elif not isinstance(own_board, str):
         table.refuse(("board",), f"board must be a name, a path or a table, got {quote(own_board)}")
-    elif fold_name(own_board) == "classic":
-        read = read_board("classic")
+    elif (built_in := find_built_in(own_board)) is not None:
+        read = built_in
     else:
         if given is not None:
             return given

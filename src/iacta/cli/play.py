@@ -19,7 +19,7 @@ from iacta.cli.saved_game import SavedGame, choose_file, load_game
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import name_victory_options, resolve_board
 from iacta.forms.parameter_kinds import CommaList, FileName, Name, OneOf, Source, Whole
-from iacta.game import deal
+from iacta.game import EDITIONS, deal, deal_edition
 from iacta.game.deal import DEALT_VICTORIES
 from iacta.game.victory import Victory, make_victory
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
@@ -34,6 +34,7 @@ COLOURS = ("red", "blue", "green", "yellow", "black", "purple")  # the person is
     Topic.TOOLS,
     Example("play", "play red against two computers of medium strength"),
     Example("play --against easy,hard,hard", "play against three computers"),
+    Example("play --edition war", "play the Brazilian game with its missions"),
     Example("play --load risk-game.json", "go on with a saved game"),
 )
 class PlayCommand(Command):
@@ -55,6 +56,13 @@ class PlayCommand(Command):
         "The board (map).",
         metavar="FILE",
         usual="classic",
+        excludes="load",
+        default=None,
+    )
+    edition: str | None = parameter(
+        Name(),
+        f"A game with its rules, board and missions: {', '.join(each.name for each in EDITIONS)}.",
+        metavar="NAME",
         excludes="load",
         default=None,
     )
@@ -105,6 +113,11 @@ class PlayCommand(Command):
                 parameter="against",
             )
         players = COLOURS[: len(levels) + 1]
+        if self.edition is not None:
+            if self.board is not None or self.win_by is not None:
+                raise IllegalError("edition must be given without board and win-by")
+            start = deal_edition(self.edition, players, seed=seed)
+            return Game(start, dict(zip(players, (PERSON, *levels), strict=True)), seed)
         board = resolve_board(self.board) or classic_board()
         with name_victory_options():
             victory = self._read_victory()

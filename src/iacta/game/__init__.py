@@ -28,6 +28,7 @@ from iacta.game.actions import (
 from iacta.game.card_odds import CardOdds, OpponentCards, Prey, TradeOption, find_card_odds
 from iacta.game.cards import Hand, Sets, traded_armies
 from iacta.game.deal import deal
+from iacta.game.editions import EDITIONS, Edition, deal_edition, find_edition
 from iacta.game.missions import (
     Eliminate,
     Hidden,
@@ -48,6 +49,7 @@ from iacta.rules.roll import Losses
 
 __all__ = [
     "ACTION_SCHEMA",
+    "EDITIONS",
     "Action",
     "Actions",
     "Advance",
@@ -56,6 +58,7 @@ __all__ = [
     "Capitals",
     "CardOdds",
     "Defend",
+    "Edition",
     "Eliminate",
     "EndPhase",
     "Evaluation",
@@ -89,9 +92,11 @@ __all__ = [
     "Turn",
     "Victory",
     "deal",
+    "deal_edition",
     "evaluate",
     "evaluate_battle",
     "find_card_odds",
+    "find_edition",
     "list_border_odds",
     "play_step",
     "read_action",

@@ -44,6 +44,8 @@ def deal(
     rules_of: Mapping[str, Rules | str] | None = None,
     fortify: FortifyReach | None = None,
     whole_battles: bool = False,
+    extra_armies: int | None = None,
+    neutral: str | None = None,
 ) -> Turn:
     """Return the first turn of a game, with territories and armies dealt at random.
 
@@ -62,6 +64,10 @@ def deal(
     order: all territories in the order in which the players get them in turn, such as the order in
         which they picked them; `None` for a random order.
     rules, trade, symbols, rules_of, fortify, whole_battles: the same as for `Turn`.
+    extra_armies: instead of `armies`, the armies of each player in addition to one on each
+        territory.
+    neutral: the name of a neutral army, which gets territories and armies like a player, but has no
+        turns; `None` without such an army.
 
     The deal is repeated until nobody has won. Raises `IactaError` if each deal has a winner, for
     fewer territories than players, and for the same reasons as `Turn`.
@@ -76,17 +82,24 @@ def deal(
     names = [read_name(name, "player") for name in read_list(players, "players", "names")]
     if len(names) not in STARTING_ARMIES or len({*map(fold_name, names)}) < len(names):
         raise IllegalError(f"players must be from 2 to 6 different names, got {quote(names)}")
+    owning = names if neutral is None else [*names, read_name(neutral, "neutral")]
+    if len({*map(fold_name, owning)}) < len(owning):
+        raise IllegalError(f"neutral must differ from the players, got {quote(neutral)}")
     lands = board.territories
-    if len(lands) < len(names):
+    if len(lands) < len(owning):
         raise IllegalError(
             f"players must be at most the {len(lands)} territories of {board.name!r}, "
-            f"got {len(names)}"
+            f"got {len(owning)}"
         )
     if isinstance(victory, str) and victory not in DEALT_VICTORIES:
         raise IllegalError(
             f"victory must be a Victory, or one of {', '.join(DEALT_VICTORIES)}, "
             f"got {quote(victory)}"
         )
+    if extra_armies is not None:
+        if armies is not None:
+            raise IllegalError("armies and extra_armies must not both be given")
+        extra_armies = read_int(extra_armies, "extra_armies", 0, MAX_TERRITORY_ARMIES)
     usual = count_starting_armies(len(names), len(lands))
     number = usual if armies is None else read_int(armies, "armies", 1, MAX_TERRITORY_ARMIES)
     rng = np.random.default_rng(read_int(seed, "seed"))
@@ -102,10 +115,12 @@ def deal(
         capitals = (
             _find_capitals(condition, board, names) if isinstance(condition, Capitals) else ()
         )
-        owners, strength = deal_armies(len(names), number, dealt, rng, capitals)
+        owners, strength = deal_armies(
+            len(owning), number, dealt, rng, capitals, extra_armies=extra_armies
+        )
         rows = zip(owners.tolist(), strength.tolist(), strict=True)
         turn = Turn(
-            Position(board, names[0], [Holding(names[owner], held) for owner, held in rows]),
+            Position(board, names[0], [Holding(owning[owner], held) for owner, held in rows]),
             rules,
             players=names,
             cards={} if cards else None,
@@ -158,6 +173,8 @@ def deal_armies(
     order: Ints,
     rng: "np.random.Generator",  # a string, because NumPy loads this module lazily
     capitals: Sequence[int | None] = (),
+    *,
+    extra_armies: int | None = None,
 ) -> tuple[Ints, Ints]:
     """Return the index of the owner of each territory, and its armies.
 
@@ -166,6 +183,7 @@ def deal_armies(
     order: the indices of all territories in the order in which they are dealt.
     rng: the random number generator that places armies.
     capitals: the index of each player's capital, or `None`, for players who have a capital.
+    extra_armies: instead of `armies`, the armies in addition to one on each territory.
 
     >>> rng = np.random.default_rng(1)
     >>> owners, armies = deal_armies(2, 5, np.array([2, 0, 1]), rng)
@@ -181,7 +199,8 @@ def deal_armies(
     owners[order] = np.arange(len(order)) % players
     for player, capital in zip_longest(range(players), capitals):
         own = order[player::players]
-        left = max(armies - own.size, 0) if own.size else 0
+        left = max(armies - own.size, 0) if extra_armies is None else extra_armies
+        left = left if own.size else 0
         if capital is not None:
             guards = left * GUARDS // GUARDS_OF
             strength[capital] += guards
