@@ -238,7 +238,10 @@ REFUSED = {
         "0,1,1\n1,0,1\n1,1,2",
         "line 3: the cells of a matrix must be 0 or 1, got '2'",
     ),
-    "a matrix with a repeated name": (",A,A\nA,0,1\nA,1,0", "of a matrix must be different"),
+    "a matrix with a repeated name": (
+        ",A,A\nA,0,1\nA,1,0",
+        "the matrix has 'A' twice, first in line 2",
+    ),
     "lists in brackets": ("A: [B, C]\nB: [A]\n", "not a board in a known format"),
 }
 
@@ -275,3 +278,82 @@ def test_graphml_in_another_encoding_is_read(tmp_path: Path) -> None:
     text = text.replace("<graphml>", f"<graphml {xmlns}>")
     file.write_bytes(f'{text}<node id="ä"/><node id="b"/></graph></graphml>'.encode("latin-1"))
     assert read_board(file).territories == ("ä", "b")
+
+
+def list_remarks(text: str) -> list[str]:
+    return [remark.text for remark in parse_board_text(text, "tiny").remarks]
+
+
+DEFAULTS = """graph {
+  First;
+  node [continent=Asia, bonus=7];
+  Siam;
+  subgraph inner { node [continent=Europe, bonus=5]; Iceland; Ural [continent=Asia, bonus=7] }
+  Siam -- Iceland; First -- Siam; India -- Siam; Ural -- Siam
+}"""
+
+
+def test_default_attributes_in_dot_apply_to_the_nodes_after_them() -> None:
+    continents = {
+        each.name: (each.bonus, {*each.territories}) for each in read(DEFAULTS).continents
+    }
+    assert continents == {"Asia": (7, {"Siam", "India", "Ural"}), "Europe": (5, {"Iceland"})}
+
+
+def test_default_attributes_in_graphml_apply_to_nodes_without_the_attribute() -> None:
+    text = (
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="c" for="node" '
+        'attr.name="continent" attr.type="string"><default>Asia</default></key>'
+        '<graph edgedefault="undirected"><node id="A"/><node id="B"><data key="c">Europe</data>'
+        '</node><edge source="A" target="B"/></graph></graphml>'
+    )
+    assert [(each.name, each.territories) for each in read(text).continents] == [
+        ("Asia", ("A",)),
+        ("Europe", ("B",)),
+    ]
+
+
+def test_repeated_edges_and_loops_are_remarked() -> None:
+    loop = "'C' borders on itself; this border is left out"
+    for text in (
+        "graph { A -- B; A -- B; B -- C; C -- C; B -- A }",
+        json.dumps(
+            {
+                "multigraph": True,
+                "directed": False,
+                "nodes": [{"id": name} for name in "ABC"],
+                "links": [
+                    {"source": start, "target": end} for start, end in ("AB", "AB", "BC", "CC")
+                ],
+            }
+        ),
+    ):
+        assert list_remarks(text) == ["the edge between 'A' and 'B' is repeated", loop]
+        assert names_of(read(text)) == {frozenset("AB"), frozenset("BC")}
+    assert list_remarks("graph { A--B; A--B; B--C; B--C; C--D }") == [
+        "the edge between 'A' and 'B', and 1 more are repeated"
+    ]
+    assert list_remarks("from,to\nA,B\nB,C\nC,C\n") == [loop]
+
+
+def test_unknown_keys_of_territories_and_continents_are_remarked() -> None:
+    board = {
+        "author": "me",
+        "territories": {
+            "A": {"continent": "X", "neighbors": ["B"], "pos": [1, 2]},
+            "B": {"continent": "X", "pos": [3, 4]},
+        },
+        "continents": {"X": {"bonus": 3, "colour": "red"}},
+    }
+    remarks = parse_board_text(json.dumps(board, indent=1), "tiny").remarks
+    assert [(remark.line, remark.text.split("'")[1]) for remark in remarks] == [
+        (2, "author"),
+        (9, "pos"),
+        (25, "colour"),
+    ]
+    assert all(remark.text.endswith("is unknown and ignored") for remark in remarks)
+
+
+def test_a_table_of_numbers_with_semicolons_is_no_code() -> None:
+    assert names_of(read("1;2\n2;3\n")) == {frozenset("12"), frozenset("23")}
+    assert names_of(read("0;1;0\n1;0;1\n0;1;0\n")) == {frozenset("12"), frozenset("23")}

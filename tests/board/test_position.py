@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from iacta import Board, Holding, IactaError, Position, classic_board, read_position
+from iacta import (
+    Board,
+    Holding,
+    IactaError,
+    Position,
+    Turn,
+    classic_board,
+    read_position,
+)
 from iacta.game.moment import parse_moment
 from iacta.inputs.errors import IllegalError, MalformedError
 from tests.tables import table
@@ -168,3 +176,13 @@ def test_a_board_is_refused_as_a_position(tmp_path: Path) -> None:
     (tmp_path / "board.toml").write_text('name = "x"\n[territories]\nA = ["B"]\nB = []\n')
     with pytest.raises(MalformedError, match=": missing player, whose turn it is"):
         read_position(tmp_path / "board.toml")
+
+
+def test_a_territory_without_armies_needs_rules_without_a_garrison() -> None:
+    empty = "1;classic;red;Alaska:red:0,Alberta:red:5,Ontario:blue:2;attack"
+    for code in (empty, empty.removesuffix(";attack")):
+        with pytest.raises(IllegalError, match="Alaska must have at least 1 army of 'red', got 0"):
+            parse_moment(code)
+    turn = Turn.from_code(f'{empty};rules={{"garrison"%3A0}}')
+    assert (turn.owner_of("Alaska"), turn.armies_on("Alaska")) == ("red", 0)
+    assert Turn.from_code(turn.to_code()) == turn

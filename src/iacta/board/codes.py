@@ -25,6 +25,7 @@ FIELDS = 4
 HASH_DIGITS = 16
 MAX_LENGTH = 10**6
 MAX_TERRITORY_ARMIES = 10**9  # all sums then fit in 64 bits
+CODE = re.compile(r"\s*[0-9]+;(?![^:\n]*\n\s*\S)")  # a table has rows without colons
 SEPARATORS = re.compile(r"[%,:;=\s]")
 
 
@@ -46,12 +47,22 @@ class Code(NamedTuple):
 
 
 def is_code(text: object) -> bool:
-    """Return whether a string is a code rather than the path of a file.
+    r"""Return whether a string is a code rather than the path of a file, or a table.
 
-    >>> is_code("1;classic;red;Alaska:red:3"), is_code("game.toml")
-    (True, False)
+    >>> is_code("1;classic;red;Alaska:red:3"), is_code("game.toml"), is_code("1;2\n2;3")
+    (True, False, False)
     """
-    return isinstance(text, str) and re.match(r"\s*[0-9]+;", text) is not None
+    return isinstance(text, str) and CODE.match(text) is not None
+
+
+def refuse_empty_territories(code: "Code") -> None:
+    """Raise `IllegalError` if a territory has an owner but no armies."""
+    for name, owner, armies in zip(code.board.territories, code.owners, code.armies, strict=True):
+        if owner and not armies:
+            raise IllegalError(
+                f"{name} must have at least 1 army of {quote(owner)}, got 0; only rules without a "
+                "garrison let players leave a territory empty"
+            )
 
 
 def escape_name(name: str) -> str:

@@ -16,7 +16,13 @@ from iacta.board.board import (
     format_json,
     read_name,
 )
-from iacta.board.codes import MAX_TERRITORY_ARMIES, is_code, read_code, write_code
+from iacta.board.codes import (
+    MAX_TERRITORY_ARMIES,
+    is_code,
+    read_code,
+    refuse_empty_territories,
+    write_code,
+)
 from iacta.board.files import (
     BUILT_IN_BOARDS,
     find_built_in,
@@ -176,6 +182,7 @@ class Position(PasteableMixin):
                 f"code of a position must end with its territories, but {quote(code.rest[0])} "
                 "follows them"
             )
+        refuse_empty_territories(code)
         return cls(code.board, code.player, tuple(map(Holding, code.owners, code.armies)))
 
     def _summary(self) -> str:

@@ -11,7 +11,14 @@ from typing import NamedTuple, TypeAlias, TypeVar, cast, get_args
 
 from iacta.board import Board, Holding, Position
 from iacta.board.board import format_json
-from iacta.board.codes import Code, escape_name, read_code, unescape_name, write_code
+from iacta.board.codes import (
+    Code,
+    escape_name,
+    read_code,
+    refuse_empty_territories,
+    unescape_name,
+    write_code,
+)
 from iacta.board.formats.reading import FileTable
 from iacta.game.actions import Attack
 from iacta.game.cards import DECK, MAX_SET_ARMIES, SYMBOLS, Hand, Sets
@@ -107,6 +114,8 @@ def make_turn(turn_class: Callable[..., TurnT], code: Code, fields: TurnFields) 
     `parameter` is the name of the argument of `Turn`, or of the field.
     """
     can_be_empty, phase = fields.rules.garrison == 0, fields.phase
+    if not can_be_empty:
+        refuse_empty_territories(code)
     held = [
         Holding(owner, max(number, 1) if owner and can_be_empty else number)
         for owner, number in zip(code.owners, code.armies, strict=True)

@@ -22,8 +22,10 @@ In DOT, a cluster with a label is a continent too. Weights and other attributes 
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from iacta.board.board import (
@@ -35,7 +37,14 @@ from iacta.board.board import (
     collapse_spaces,
     read_point,
 )
-from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
+from iacta.board.formats.draft import (
+    BoardFormat,
+    Draft,
+    DraftContinent,
+    DraftTerritory,
+    Mention,
+    Remark,
+)
 from iacta.board.formats.reading import BoardText, FileTable, prefix_line
 from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IllegalError, MalformedError, missing_error
@@ -54,6 +63,7 @@ CONTINENT_MARK = ";"  # separates the continents of a territory
 # The exceptions that NetworkX raises for wrong files, besides its own.
 MISTAKES = (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
 KEYS = ("name", "label", "title")
+KEYWORDS = ("node", "edge", "graph")  # without quotes, they set defaults in DOT
 
 
 def _load_networkx() -> Any:
@@ -96,6 +106,9 @@ def _read_graphml(source: BoardText, name: str) -> Draft | None:
         SyntaxError,
     ) as error:
         raise MalformedError(f"the text is not GraphML: {_say(error)}") from None
+    for _, given in graph.nodes(data=True):
+        for key, value in graph.graph.get("node_default", {}).items():
+            given.setdefault(key, value)
     return _make_draft(graph, name)
 
 
@@ -158,20 +171,29 @@ def _read_dot(source: BoardText, name: str) -> Draft | None:
     if len(found) > 1:
         raise MalformedError(f"the text must contain one DOT graph, got {len(found)}")
     top = found[0]
-    graph = nx.DiGraph() if top.get_type() == "digraph" else nx.Graph()
+    graph = nx.MultiDiGraph() if top.get_type() == "digraph" else nx.MultiGraph()
     if top.get_name() != "G":  # the name that pydot gives to a graph without a name
         graph.graph["name"] = _unquote(str(top.get_name()))
-    for part in _walk_graphs(top):
+    mentions: list[tuple[tuple[int, ...], str, dict[str, str]]] = []
+    for part, place, inherited in _walk_graphs(top):
+
+        def mention(key: str, by: Any) -> None:
+            defaults = inherited | _read_defaults(part, before=by)  # noqa: B023 # called at once
+            mentions.append(((*place, by.get_sequence()), key, defaults))  # noqa: B023
+
         cluster = _read_attributes(part) if part is not top else {}
         for node in part.get_nodes():
             key = str(node.get_name())
-            if key not in {"node", "edge", "graph"}:  # defaults have no quotes
+            if key not in KEYWORDS:
                 _add_node(graph, _unquote(key), _read_attributes(node), cluster)
+                mention(_unquote(key), node)
         for edge in part.get_edges():
             ends = [_list_ends(end) for end in (edge.get_source(), edge.get_destination())]
             for key in (key for keys in ends for key in keys):
                 _add_node(graph, key, {}, cluster)
+                mention(key, edge)
             graph.add_edges_from((start, end) for start in ends[0] for end in ends[1])
+    _set_defaults(graph, mentions)
     return _make_draft(graph, name)
 
 
@@ -185,12 +207,49 @@ def _add_node(
     graph.add_node(key, **home | dict(attributes))
 
 
-def _walk_graphs(graph: "pydot.Graph") -> "Iterator[pydot.Graph]":
-    waiting = [graph]
+def _set_defaults(
+    graph: "nx.Graph[Any]", mentions: Iterable[tuple[tuple[int, ...], str, Mapping[str, str]]]
+) -> None:
+    """Give each node of DOT the defaults of its first mention.
+
+    mentions: the place of each mention in the file, the node, and the defaults at this place.
+    """
+    seen = set[str]()
+    for _, key, defaults in sorted(mentions, key=itemgetter(0)):
+        if key not in seen:
+            seen.add(key)
+            for name, value in defaults.items():
+                graph.nodes[key].setdefault(name, value)
+
+
+def _read_defaults(part: "pydot.Graph", *, before: Any) -> dict[str, str]:
+    """Return the attributes that `node [...]` sets for the nodes after it.
+
+    before: the part of the graph that follows the defaults.
+    """
+    found: dict[str, str] = {}
+    for node in part.get_nodes():
+        if node.get_name() == "node" and node.get_sequence() < before.get_sequence():
+            found |= _read_attributes(node)
+    return found
+
+
+def _walk_graphs(
+    graph: "pydot.Graph",
+) -> "Iterator[tuple[pydot.Graph, tuple[int, ...], dict[str, str]]]":
+    """Yield a graph and all graphs inside it, with their places and the defaults of their nodes."""
+    waiting: list[tuple[pydot.Graph, tuple[int, ...], dict[str, str]]] = [(graph, (), {})]
     while waiting:
-        part = waiting.pop(0)
-        yield part
-        waiting += part.get_subgraphs()
+        part, place, inherited = waiting.pop(0)
+        yield part, place, inherited
+        waiting += [
+            (
+                inner,
+                (*place, inner.get_sequence() or 0),
+                inherited | _read_defaults(part, before=inner),
+            )
+            for inner in part.get_subgraphs()
+        ]
 
 
 def _list_ends(end: Any) -> list[str]:
@@ -225,9 +284,9 @@ def _make_draft(graph: "nx.Graph[Any]", name: str) -> Draft:
     if None in graph:
         raise MalformedError("each node must have an id, and each edge two nodes")
     beside: dict[Any, dict[Any, None]] = {node: {} for node in graph}
-    for start, end in graph.edges():
-        if start != end:
-            beside[start][end] = None
+    edges = Counter((start, end) for start, end, *_ in graph.edges())
+    for start, end in edges:
+        beside[start][end] = None
     territories = [
         DraftTerritory(
             str(node),
@@ -240,7 +299,17 @@ def _make_draft(graph: "nx.Graph[Any]", name: str) -> Draft:
     ]
     title = graph.graph.get("name") or graph.graph.get("label")
     title = collapse_spaces(str(title)) if title else name
-    return Draft(title, territories, _list_continents(graph), graph.is_directed())
+    continents, remarks = _list_continents(graph), tuple(_list_remarks(edges))
+    return Draft(title, territories, continents, graph.is_directed(), remarks=remarks)
+
+
+def _list_remarks(edges: Mapping[tuple[Any, Any], int]) -> Iterator[Remark]:
+    """Yield a remark if some edges are repeated."""
+    repeated = [ends for ends, n in edges.items() if n > 1]
+    if repeated:
+        start, end = (quote(str(node)) for node in repeated[0])
+        others = f", and {len(repeated) - 1} more are" if len(repeated) > 1 else " is"
+        yield Remark(None, f"the edge between {start} and {end}{others} repeated")
 
 
 def _find_name(node: object, given: Mapping[str, Any]) -> str:

@@ -9,12 +9,19 @@ Neighbours are also called `neighbours`, `adjacent`, `borders` or `connections`.
 listed with their territories, with their bonus alone, or not at all. Borders lead both ways.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from iacta.board.board import MAX_BONUS, collapse_spaces, fold_name
-from iacta.board.formats.draft import BoardFormat, Draft, DraftContinent, DraftTerritory, Mention
+from iacta.board.formats.draft import (
+    BoardFormat,
+    Draft,
+    DraftContinent,
+    DraftTerritory,
+    Mention,
+    Remark,
+)
 from iacta.board.formats.reading import BoardText, FileTable, KeyPath
 from iacta.inputs.checks import quote, read_int
 
@@ -46,7 +53,27 @@ def _read_draft(source: BoardText, name: str) -> Draft | None:
     title = table.entries.get("name", name)
     if not isinstance(title, str):
         table.refuse(("name",), f"name must be a string, got {quote(title)}")
-    return Draft(title, territories, _read_continents(table, homes), directed=False)
+    continents, remarks = _read_continents(table, homes), tuple(_list_remarks(table))
+    return Draft(title, territories, continents, directed=False, remarks=remarks)
+
+
+def _list_remarks(table: FileTable) -> Iterator[Remark]:
+    """Yield a remark about each unknown key, at its first use."""
+    known = {
+        (): {"name", "territories", "continents"},
+        ("territories",): {*NEIGHBOURS, "continent"},
+        ("continents",): {*MEMBERS, *BONUSES},
+    }
+    for section, keys in known.items():
+        entries = table.table(section[0]) if section else {"": table.entries}
+        unknown: dict[str, KeyPath] = {}
+        for name, entry in entries.items():
+            path: KeyPath = (*section, name) if section else ()
+            for key in entry if isinstance(entry, Mapping) else ():
+                if key not in keys:
+                    unknown.setdefault(key, (*path, key))
+        for key, path in unknown.items():
+            yield Remark(table.find_line(path), f"the key {quote(key)} is unknown and ignored")
 
 
 def _is_territory(entry: object) -> bool:

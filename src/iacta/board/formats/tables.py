@@ -79,8 +79,7 @@ def _connect(
         for each in (start, end):
             spelled.setdefault(fold_name(each), each)
             lines.setdefault(fold_name(each), line)
-        if (key := fold_name(end)) != fold_name(start):
-            beside.setdefault(fold_name(start), {}).setdefault(key, Mention(end, line))
+        beside.setdefault(fold_name(start), {}).setdefault(fold_name(end), Mention(end, line))
     check_count(len(spelled), MAX_TERRITORIES, "territories")
     territories = [
         DraftTerritory(each, each, lines.get(key), tuple(beside.get(key, {}).values()))
@@ -129,8 +128,11 @@ def _read_matrix(source: BoardText, name: str) -> Draft | None:
         raise MalformedError(
             prefix_line(1, "the names in the first row and in the first column must be equal")
         )
-    if len({*map(fold_name, names)}) < len(names):
-        raise MalformedError("the names of the rows of a matrix must be different")
+    first = dict[str, int]()
+    for row, each in zip(rows, names, strict=True):
+        if (line := first.setdefault(fold_name(each), row.line)) != row.line:
+            sentence = f"the matrix has {quote(each)} twice, first in line {line}"
+            raise MalformedError(prefix_line(row.line, sentence))
     edges = [
         (names[k], names[n], rows[k].line)
         for k, cells in enumerate(grid)
