@@ -24,8 +24,8 @@ ARGUMENTS = ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127
 
 @pytest.fixture(scope="session")
 def server() -> Server:
-    """Return the server that all tests share."""
-    return start_shared_server()
+    """Return the server that all tests share, whose answers may take long beside other tests."""
+    return start_shared_server("--time-limit", str(PATIENCE // 1000))
 
 
 @pytest.fixture
