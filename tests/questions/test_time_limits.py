@@ -97,6 +97,12 @@ def test_no_time_limit_is_too_short(form: type[Question]) -> None:
             assert [*answer.rows()]
 
 
+def test_threats_without_time_are_not_called_none() -> None:
+    for limit in (0, 0.05):  # long before the tables of a large battle are ready
+        answer = ask("threats", code=LARGE_BLITZ, time_limit=limit)
+        assert answer.sentence == "The threats to red are not known yet; allow more time."
+
+
 def test_functions_say_that_there_was_no_time() -> None:
     turn, goal = Turn.from_code(ATTACKS), TakeAll("South America")
     assert armies_needed_for_plan(turn, goal, "99%", "Peru", time_limit=0) is None

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from iacta.game import Turn
 from iacta.game.victory import SURVIVAL
+from iacta.inputs.errors import TooLargeError
 from iacta.native.bit_sets import make_mask
 from iacta.native.deadline import Deadline
 from iacta.plan.goals import Goal, OwnAny, TakeAny, WinGame, make_owned_mask
@@ -94,6 +95,7 @@ def compute_bound(turn: Turn, goal: Goal, deadline: Deadline) -> float:
     """Return an upper bound on the chance to reach a goal, from a short search.
 
     turn: a turn before or during its attacks.
+    deadline: the time limit. If it leaves no time for the tables of battles, the bound is 1.
     """
     problem = (
         pose_reinforced_problem(turn, goal, turn.place) if turn.place else pose_problem(turn, goal)
@@ -102,7 +104,13 @@ def compute_bound(turn: Turn, goal: Goal, deadline: Deadline) -> float:
         return 0.0
     if isinstance(goal, WinGame) and not goal.is_complete:
         return 1.0
-    return min(next(Search(problem).bounds(deadline, BOUND_VALUES), 1.0), 1.0)
+    try:
+        search = Search(problem, deadline)
+    except TooLargeError as error:
+        if error.parameter != "time_limit":
+            raise
+        return 1.0
+    return min(next(search.bounds(deadline, BOUND_VALUES), 1.0), 1.0)
 
 
 class Conquest(NamedTuple):

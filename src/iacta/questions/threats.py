@@ -254,6 +254,8 @@ def threats_sentence(answer: ThreatsAnswer) -> str:
     found = answer.found
     if winner := describe_winner(answer.question.turn):
         return winner
+    if not found.level:
+        return f"The threats to {found.player} are not known yet; allow more time."
     if not found.threats or found.threats[0].chance < MIN_SHOWN:
         return f"The search found no attack on {found.player} that succeeds next turn."
     first = found.threats[0]
