@@ -59,8 +59,8 @@ def best_plan(
         unlimited work if there is a time limit.
     prove: stop as soon as the value of the plan is this close to its upper bound.
     bound: whether to search for better plans and for an upper bound. With `False`, the search
-        returns the first plan with its value, which is much faster, and ignores `margin` and
-        `price`.
+        returns the better of its first two plans with its value, which is much faster, and ignores
+        `margin` and `price`. Very large stacks may still need a `time_limit`.
     threads: the number of threads; using more than 2 does not help. `None` means 2, or 1 in a
         worker process.
     margin: how much chance the plan may give up to lose fewer armies, at most a hundredth of the

@@ -58,6 +58,7 @@ from iacta.probability.estimate import (
     compute_interval_of_skewed,
 )
 
+NEGLIGIBLE_GAIN = 1e-4  # a quick search ends when the value is this close to its upper bound
 PROVEN_GAP = 1e-9  # a plan is proven if its upper bound exceeds its value by at most this much
 LARGE = 12  # a field (see `Problem.field`) is large if it has more territories than this
 EXACT_TIME_SHARE = 0.25  # fraction of the time for the exact search, if the field is not large
@@ -163,6 +164,10 @@ class Found:
         best = self.greatest or self
         return inf if best.value is None else self.bound - best.value
 
+    def is_close_to(self, bound: float) -> bool:
+        """Return whether a better policy could add at most `NEGLIGIBLE_GAIN` to the value."""
+        return self.value is not None and bound - self.value <= NEGLIGIBLE_GAIN
+
     def cap(self, bound: float) -> "Found":
         """Return a copy with another upper bound; reduce its value and interval to the bound."""
         value = 0.0 if bound <= 0.0 else self.value and min(self.value, bound)
@@ -180,7 +185,7 @@ class Planner:
         unlimited work if there is a time limit.
     prove: stop as soon as the value is this close to its upper bound; `None` for 0.
     bound: whether to improve the policy and to compute an upper bound. Otherwise the search ends
-        with the value of its first policy.
+        with the better of its first two policies.
     threads: the number of threads; using more than 2 does not help.
     margin: the largest value to give up to lose fewer armies (see `iacta.plan.margin`). If the
         problem has a price already, the price applies instead.
@@ -232,13 +237,12 @@ class Planner:
                 yield self._best
             return
         core = Search(self.problem, self.deadline)
-        first = _Trial(Policy(self.problem, core.assign(self.deadline, STARTS)), core)
+        unassigned = ((0,) * core.lands,) * core.goals
+        plain = _Trial(Policy(self.problem, unassigned, QUICK_STYLE), core)
         if not self.has_bound:
-            first.play(self.deadline, MIN_GAMES)
-            if not first.is_known:
-                first.follow(self.deadline, self.work.visited)
-            yield first.found.cap(self.bound)
+            yield self._try_quickly(plain).cap(self.bound)
             return
+        first = _Trial(Policy(self.problem, core.assign(self.deadline, STARTS)), core)
         first.play(self.deadline, BATCH)
         self.found, starts = first.found, [first]
         yield self._best
@@ -253,8 +257,7 @@ class Planner:
                 self._solve_narrow(narrow, NARROW_TIME_SHARE)
                 yield self._best
                 self._tighten_bound(self.deadline.take_share(BOUND_TIME_SHARE))
-            empty = ((0,) * core.lands,) * core.goals
-            starts.append(_Trial(Policy(self.problem, empty, QUICK_STYLE), core))
+            starts.append(plain)
             if narrow is not None:
                 starts += self._make_narrow_trials(narrow, core)
             for found in self._compare_styles(starts):
@@ -269,6 +272,23 @@ class Planner:
             if proving.ident is not None:
                 proving.join()
         yield self._best
+
+    def _try_quickly(self, plain: "_Trial") -> Found:
+        """Return the better of two policies after a few games.
+
+        plain: the policy without an assignment. It is the quicker one, and the better one for a
+            stack that is much larger than necessary, so it is tried first.
+        """
+        plain.play(self.deadline, MIN_GAMES)
+        if plain.is_known and plain.found.is_close_to(self.bound):
+            return plain.found
+        core = plain.core
+        first = _Trial(Policy(self.problem, core.assign(self.deadline, STARTS)), core)
+        first.play(self.deadline, MIN_GAMES)
+        best = max(first, plain, key=lambda trial: trial.found.value or 0.0)
+        if not best.is_known:
+            best.follow(self.deadline, self.work.visited)
+        return best.found
 
     @property
     def _best(self) -> Found:
