@@ -7,8 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from iacta import Hand, IllegalError, Turn
-from iacta.game import Action, Advance, Attack, Defend, EndPhase, Fortify, Place, Reveal, Trade
+from iacta import Hand, IactaError, IllegalError, Turn
+from iacta.game import (
+    Action,
+    Advance,
+    Attack,
+    Defend,
+    EndPhase,
+    Fortify,
+    Place,
+    Reveal,
+    Trade,
+    play_step,
+)
 
 BOARD = "1;classic;red;Peru:red:6,Argentina:blue:1,Brazil:blue:3,Venezuela:red:2"
 CODES = (
@@ -122,3 +133,9 @@ def test_an_attack_without_a_border_is_refused_as_such() -> None:
     ):
         with pytest.raises(IllegalError, match=sentence):
             turn.after(action, (0, 1))
+
+
+@pytest.mark.parametrize("step", [None, [], 5, "stop", {}, {"do": []}, {"do": "place", "on": 5}])
+def test_a_sent_value_that_is_no_step_is_an_error(step: Any) -> None:
+    with pytest.raises(IactaError, match=r"^(step|do|on) must be "):
+        play_step(Turn.from_code(f"{BOARD};place;place=4"), step)

@@ -133,6 +133,8 @@ def take_step(turn: Turn, step: Step) -> tuple[Turn, str]:
     >>> after.position.find_holding("Brazil").armies, words
     (1, 'Peru to Brazil: you lose 1, they lose 1')
     """
+    if not isinstance(step, Mapping):
+        raise MalformedError(f"step must be an object, got {quote(step)}")
     do = step.get("do")
     if not isinstance(do, str) or do not in STEPS:
         raise MalformedError(f"do must be one of {', '.join(STEPS)}, got {quote(do)}")
