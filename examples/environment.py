@@ -25,7 +25,7 @@ from gymnasium import spaces
 from iacta import Turn
 from iacta.game import Action, Advance, Attack, Defend, EndPhase, Place, Policy, Reveal
 from iacta.plan.goals import Goal
-from iacta.war import AIPolicy
+from iacta.war import AIPolicy, ai
 
 Observation: TypeAlias = dict[str, Any]
 Meaning: TypeAlias = tuple[str, ...]
@@ -40,9 +40,9 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
 
     turn: the start of each episode; the agent is the player whose turn it is.
     goal: the goal of the agent, such as `iacta.TakeAll("Asia")`.
-    opponent: a policy, from a turn to a legal action, for the turns of all other players. The core
-        plays the whole turns of an AI, such as `iacta.ai("simple")`. With an opponent an episode is
-        a whole game, without one it is the turn.
+    opponent: a policy, from a turn to a legal action, for the turns of all other players, or the
+        name of an AI, such as `"simple"`, whose whole turns the core plays. With an opponent an
+        episode is a whole game, without one it is the turn.
     render_mode: `"ansi"`, or `None`.
 
     An observation contains the owner of each territory (0 for nobody, 1 for the agent, 2 for the
@@ -56,10 +56,10 @@ class TurnEnvironment(gymnasium.Env[Observation, np.int64]):
         self,
         turn: Turn,
         goal: Goal,
-        opponent: Policy | None = None,
+        opponent: Policy | str | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self.start, self.opponent = turn, opponent
+        self.start, self.opponent = turn, ai(opponent) if isinstance(opponent, str) else opponent
         self.goal = goal.resolve_names(turn.board)
         self.render_mode, self.agent = render_mode, turn.player
         names, self.borders = turn.board.territories, turn.board.borders

@@ -8,7 +8,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from examples.environment import ILLEGAL, TurnEnvironment
-from iacta import Share, TakeAll, Turn, ai, classic_board, deal
+from iacta import Share, TakeAll, Turn, classic_board, deal
 from iacta.game import Action, Advance, Attack, EndPhase, Place
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import Rules
@@ -121,7 +121,7 @@ COMPARED = {
         200,
     ),
     "a game against a policy": (CLASSIC, choose_boldly, 200),
-    "a game against an AI": (CLASSIC, ai("simple"), 400),
+    "a game against an AI": (CLASSIC, "simple", 400),
 }
 
 
