@@ -113,6 +113,22 @@ def test_floats_are_within_the_bound_of_the_method(name: str, battle: tuple[int,
     assert floats.variance.tolist() == pytest.approx([*map(float, exact.variance)], abs=1e-12)
 
 
+@for_each("rules", [CLASSIC, SEVERAL_RULES["garrison 3"]])
+def test_substitution_agrees_with_elimination(rules: Rules) -> None:
+    chain = Chain(25, 20, rules)
+    fundamental = np.linalg.inv(np.eye(len(chain.transient)) - chain.Q)
+    assert np.abs(chain.N - fundamental).max() < 1e-13
+    assert np.abs(chain.B - fundamental @ chain.R).max() < 1e-13
+    assert chain.t == pytest.approx(fundamental.sum(axis=1), rel=1e-13)
+
+
+def test_the_expected_rolls_of_a_large_chain_need_no_matrix() -> None:
+    chain = Chain(150, 150)
+    assert chain.t[-1] == pytest.approx(float(Battle(150, 150).rolls().mean()), rel=1e-12)
+    with pytest.raises(TooLargeError):
+        chain.N  # noqa: B018 # the matrix is too large
+
+
 @for_each("rules", [CLASSIC, SEVERAL_RULES["garrison 3"], FIVE_ONES])
 @for_each("n", [0, 1, 2, 3, 7, 30, 10**9])
 def test_the_states_after_n_rolls_are_rows_of_the_matrix_power(rules: Rules, n: int) -> None:

@@ -49,7 +49,8 @@ MatrixName = Literal["P", "Q", "R", "N", "B", "t", "variance"]
 BEYOND = Outcome(attackers=-1, defenders=-1)
 
 MARKOV = "markov"
-MATRIX_COUNT = 6  # the number of matrices in memory at the same time
+# The numbers of matrices in memory at the same time, by substitution and by elimination.
+SUBSTITUTION_MATRICES, ELIMINATION_MATRICES = 4, 6
 MAX_CHAIN_ROLLS = 10**9
 NEGLIGIBLE_STATE = 1e-300
 
@@ -357,7 +358,9 @@ class Chain(PasteableMixin):
         return Fraction(chance) if self.exact else float(chance)
 
     def _make_identity(self, count: int) -> Array:
-        entry_bytes = OUTCOME_BYTES if self.exact else MATRIX_COUNT * FLOAT_BYTES
+        grows = compute_gain(self.rules) > 0
+        number = ELIMINATION_MATRICES if grows else SUBSTITUTION_MATRICES
+        entry_bytes = OUTCOME_BYTES if self.exact else number * FLOAT_BYTES
         self._refuse_too_large(*self._most, count * entry_bytes)
         if not self.exact:
             return np.eye(count)
@@ -367,13 +370,14 @@ class Chain(PasteableMixin):
 
     def _solve(self, right: Array) -> Array:
         """Return the solution x of (I − Q) x = b."""
-        if not self.exact:
+        if compute_gain(self.rules):
             return _freeze(np.linalg.solve(np.eye(len(right)) - self.Q, right))
         # Rolls lead to earlier states only, so that x_i = b_i + Σ_j Q_ij x_j is a substitution.
         solution = right.copy()
-        for i, row in enumerate(self.Q):
-            for j in np.flatnonzero(row[:i]):
-                solution[i] += row[j] * solution[j]
+        for i, state in enumerate(self.transient):
+            for after, chance in self._list_moves(state):
+                if (j := self._numbers[after]) < i:
+                    solution[i] += chance * solution[j]
         return _freeze(solution)
 
 
