@@ -48,3 +48,10 @@ def test_a_saved_turn_gives_the_cards_and_the_sets() -> None:
 def test_wrong_cards_are_rejected(parameters: dict[str, Any], error: str) -> None:
     with pytest.raises(IactaError, match=error):
         ask_cards(**parameters)
+
+
+def test_a_kind_of_card_without_a_number_counts_one() -> None:
+    named = ask("cards", hand="infantry, cavalry, 2 wild")
+    assert named.data == ask("cards", hand="1 infantry, 1 cavalry, 2 wild").data
+    with pytest.raises(IactaError, match="hand must be cards such as '2 infantry, 1 wild', got"):
+        ask("cards", hand="infantry, 2 axes")

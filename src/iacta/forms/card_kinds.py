@@ -40,7 +40,9 @@ def format_cards(hand: Hand) -> str:
 class HeldCards(Kind):
     """The cards of a hand or a deck: numbers of infantry, cavalry, artillery, wild, unknown.
 
-    >>> HeldCards().parse("2 infantry, 1 wild", "hand"), HeldCards().parse("3", "hand")
+    A name without a number is one card.
+
+    >>> HeldCards().parse("2 infantry, wild", "hand"), HeldCards().parse("3", "hand")
     (Hand(infantry=2, jokers=1), Hand(unknown=3))
     """
 
@@ -49,9 +51,11 @@ class HeldCards(Kind):
     def parse(self, text: str, name: str) -> Hand:
         counts: dict[str, int] = {}
         for part in [] if text.strip() in ("", "none") else text.split(","):
-            found = re.fullmatch(r"(\S+)(?:\s+(\w+))?", part.strip())
+            bare = part.strip()
+            bare = f"1 {bare}" if bare.lower() in WORDS else bare
+            found = re.fullmatch(r"(\S+)(?:\s+(\w+))?", bare)
             word = "unknown" if found is None or found[2] is None else found[2].lower()
-            if found is None or word not in WORDS:
+            if found is None or word not in WORDS or not re.fullmatch(r"[+-]?\d+", found[1]):
                 raise IllegalError(
                     f"{name} must be cards such as '2 infantry, 1 wild', got {quote(text)}"
                 )
