@@ -181,3 +181,17 @@ def test_what_a_house_rule_does_not_allow_is_refused() -> None:
     ):
         with pytest.raises(iacta.IllegalError, match="rules with ties that cost"):
             refused()
+
+
+def test_a_battle_that_can_never_end_is_refused() -> None:
+    one = Dice((1,))
+    rules = Rules(attack=one, defence=one, mode=TiesCost("nobody"))
+    for refused in (
+        lambda: Battle(5, 3, rules).win_probability(),
+        lambda: Battle(5, 3, rules).outcomes(),
+        lambda: Battle(5, 3, rules, stop=iacta.StopRule(leave=2)).outcomes(),
+        lambda: iacta.win_table(5, 3, rules),
+        lambda: iacta.armies_needed(3, 0.5, rules),
+    ):
+        with pytest.raises(iacta.IllegalError, match="1 attack dice against 1 never costs an army"):
+            refused()

@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import (
     UNIT_ROUNDOFF,
     Choice,
@@ -104,6 +105,11 @@ class HouseKernel(RollKernel):
         """Return the chance and the losses of each result that costs an army."""
         counts = {losses: n for losses, n in count_losses(*dice, self.rules).items() if any(losses)}
         total = sum(counts.values())
+        if not total:
+            raise IllegalError(
+                f"a battle must be able to end, but a roll of {dice[0]} attack dice against "
+                f"{dice[1]} never costs an army under these rules"
+            )
         make: Any = Fraction if self.exact else (lambda n, total: n / total)
         return tuple((make(n, total), *losses) for losses, n in counts.items() if n)
 
@@ -176,6 +182,7 @@ class HouseKernel(RollKernel):
             raise self.mode.make_unfit_error("to count rolls")
         moves: dict[tuple[int, int], Numbers] = {}
         for a, d in product(range(1, attackers + 1), range(1, defenders + 1)):
+            self._list_results(self.count_dice(a, d))  # refuses rolls that never cost an army
             for chance, *lost in list_roll_results(*self.count_dice(a, d), self.rules):
                 size = attackers, defenders
                 table = moves.setdefault((lost[0], lost[1]), make_table(size, exact=False))
