@@ -3,9 +3,11 @@
 import re
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
+import iacta
 from iacta.forms.percentages import (
     NOT_KNOWN,
     format_best_found,
@@ -118,3 +120,18 @@ def test_a_related_chance_has_the_same_digits() -> None:
 def test_points_have_no_percent_sign() -> None:
     assert format_goal_value(3.25, (3.0, 3.5), is_chance=False) == "3.25 points"
     assert format_goal_value(0.00001, (0.0, 0.00002), is_chance=True) == "< 0.01%"
+
+
+@pytest.mark.parametrize(
+    ("stop", "sentence"),
+    [
+        ({"leave": 3, "max_rolls": 2}, "at most 3 of 10 defenders with a chance of 0%."),
+        ({"max_rolls": 2}, "20 armies beat 10 with a chance of 0%, and stop with 100%."),
+        ({"max_rolls": 5}, "with a chance of 0.71%, and stop with 99.29%."),
+    ],
+)
+def test_an_end_that_takes_too_many_rolls_is_impossible(
+    stop: dict[str, Any], sentence: str
+) -> None:
+    answer = iacta.ask("battle", attackers=20, defenders=10, **stop)
+    assert answer.sentence.endswith(sentence)

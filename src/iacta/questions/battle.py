@@ -209,12 +209,15 @@ class BattleAnswer(Answer):
             yield Section([explain_stop_at_once(battle.attackers)])
             return
         won = mark_certain(self.win_probability, [battle.rules])
+        if not self._can_lose_in_time(battle.defenders):
+            won = Fraction(0)
         beat = f"{name_armies(battle.attackers, 'beats', 'beat')} {battle.defenders}"
         chance = f"{percent(won)}{self._describe_undecided()}"
         if battle.stop.leave and self.leave_probability is not None:
             leave = f"{name_armies(battle.attackers, 'leaves', 'leave')} at most"
             beat = f"{leave} {battle.stop.leave} of {battle.defenders} defenders"
-            chance = percent(self.leave_probability)
+            can_leave = self._can_lose_in_time(battle.defenders - battle.stop.leave)
+            chance = percent(self.leave_probability if can_leave else Fraction(0))
         note = note_rules(self.question.rule_set.name)
         sentence = f"{beat} with a chance of {chance}{note}."
         stopped = [self.stop_probability] if self.stop_probability else []
@@ -235,6 +238,12 @@ class BattleAnswer(Answer):
             title="How it ends, your garrison included:",
         )
 
+    def _can_lose_in_time(self, armies: int) -> bool:
+        """Return whether a side can lose some armies in the largest number of rolls."""
+        battle = self.question.battle
+        most = battle.stop.max_rolls
+        return most is None or most * min(battle.rules.full_roll) >= armies
+
     def _describe_likeliest(self, outcomes: Distribution[Outcome]) -> str:
         end, battle = outcomes.mode(), self.question.battle
         if is_won(end):
@@ -252,7 +261,10 @@ class BattleAnswer(Answer):
         battle = self.question.battle
         lost = self.outcomes.prob(lambda end: not is_won(end) and not battle.is_stopped(end))
         loses = f", {'loses' if one else 'lose'} with {percent(lost)}" if lost else ""
-        return f"{loses}, and {'stops' if one else 'stop'} with {percent(self.stop_probability)}"
+        sides = battle.defenders, battle.attackers - battle.rules.garrison
+        can_end = any(map(self._can_lose_in_time, sides))
+        stop = percent(self.stop_probability if can_end else Fraction(1))
+        return f"{loses}, and {'stops' if one else 'stop'} with {stop}"
 
 
 def _make_record(outcomes: Distribution[Outcome], end: Outcome) -> OutcomeRecord:
