@@ -154,20 +154,23 @@ def estimate_wins(
 ) -> dict[str, float] | None:
     """Return each surviving player's chance to win, if the usual AI plays every seat.
 
-    turn, seed, deadline: as for `judge_decision`. The result is `None` if time is too short.
+    turn, seed, deadline: as for `judge_decision`. All known cards and missions count, because the
+    chances at the start of each turn are compared after the game. The result is `None` if time is
+    too short.
 
     >>> turn = Turn.from_code("1;classic;red;Peru:red:30,Brazil:blue:1")
     >>> estimate_wins(turn)["red"] > 0.9
     True
     """
-    seen = check_war(turn).seen_by(turn.player)
-    if seen.winner is not None:
-        return {seen.winner: 1.0}
-    games = CUT_WIN_GAMES if choose_cut_rounds(AI, seen) else WHOLE_WIN_GAMES
-    results = _play(seen, range(games), seed, choose_cut_rounds(AI, seen), deadline or Deadline())
+    winner = check_war(turn).winner
+    if winner is not None:
+        return {winner: 1.0}
+    cut = choose_cut_rounds(AI, turn)
+    games = range(CUT_WIN_GAMES if cut else WHOLE_WIN_GAMES)
+    results = _play(turn, games, seed, cut, deadline or Deadline())
     if results is None:
         return None
-    names = list_seats(seen.next() if seen.phase == "over" else seen)
+    names = list_seats(turn.next() if turn.phase == "over" else turn)
     return dict(zip(names, results.mean(axis=0).tolist(), strict=True))
 
 
