@@ -270,6 +270,24 @@ def test_a_game_can_be_left_for_its_analysis(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Hint")).to_be_visible()
 
 
+def test_more_stays_open_if_it_is_opened_while_a_step_is_sent(visit: Visit) -> None:
+    page = visit(RED_PLAYS)
+    more, extra = page.get_by_role("button", name="More", exact=True), page.locator("#extra")
+    attack(page, "A", "B")
+    held: list[Route] = []
+    page.context.route("**/turn/step", lambda route: held.append(route))
+    with page.expect_request("**/turn/step"):
+        tap(page, "Roll once")
+    more.click()
+    page.context.unroute("**/turn/step")
+    held[0].continue_()
+    expect(page.locator("#rolled p")).to_be_visible()
+    expect(extra).to_be_visible()
+    # The next step closes it.
+    press(page, "Stop attacking")
+    expect(extra).to_be_hidden()
+
+
 @pytest.mark.parametrize("lost", ["play", "replay"])
 def test_the_game_goes_on_once_the_server_is_back(visit: Visit, lost: str) -> None:
     page = visit("/about")

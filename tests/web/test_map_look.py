@@ -94,7 +94,20 @@ CONTROLS = """() => [...document.querySelectorAll("a, button, input, select, tex
   .map(each => each.textContent || each.ariaLabel || each.id)"""
 
 
-@pytest.mark.parametrize(("open_page", "most"), [(open_analysis, 20), (open_game, 16)])
+def open_game_of_six(visit: Visit, size: dict[str, int]) -> Page:
+    """Return the page with a game of six players with cards, at the end of the person's turn."""
+    names = ["red", "blue", "green", "yellow", "purple", "orange"]
+    held = ".".join(f"{'abcdef'[t % 6]}{3}" for t in range(42))
+    players, seats = "&".join(f"p={name}" for name in names), ".".join(["person", *["usual"] * 5])
+    fields = "phase%3Dover%3Bcards%3Dred%3A1.1.0.0.0%2Cblue%3A1%2Cgreen%3A2"
+    page = visit(f"/map#v=3&{players}&h={held}&c={fields}&y={seats}&go=1&e=1", viewport=size)
+    expect(page.locator("#legend")).to_contain_text("2 cards")
+    return page
+
+
+@pytest.mark.parametrize(
+    ("open_page", "most"), [(open_analysis, 20), (open_game, 16), (open_game_of_six, 16)]
+)
 def test_a_laptop_shows_one_next_action_and_few_controls(
     visit: Visit, open_page: Open, most: int
 ) -> None:

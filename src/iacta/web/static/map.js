@@ -332,6 +332,7 @@ listen("projector", "click", () => project(true));
 listen("leave", "click", () => project(false));
 listen("to-extra", "click", () => {
   showExtra(on.extra.hidden);
+  store.isExtraNew = store.isBusy;
   if (!on.extra.hidden) on.extra.scrollIntoView({ block: "nearest" });
 });
 

@@ -54,7 +54,7 @@ export function showOwn() {
 /** Return the button that reveals the unknown cards of a hand; false if all cards are known. */
 const showLook = (turn) =>
   turn.hand.some(({ symbol }) => symbol === "unknown") &&
-  button("primary", actions.drawCards, "Look at the cards");
+  button(turn.phase === "trade" ? "primary" : "tool", actions.drawCards, "Look at the cards");
 
 /** Return the panel in which a player trades cards. */
 export function showTrade() {
@@ -111,12 +111,15 @@ function drawCard({ symbol, territory }) {
   ];
 }
 
-/** Return the number of a player's cards, a button that tells what they bring, and the words. */
+/**
+ * Return the number of a player's cards, and the words that tell what they bring. If the cards may
+ * hold a set, the number is a button that shows the words.
+ */
 export function showCardCount(player) {
   const number = findTurn().hands[player];
   if (number === undefined) return [];
   const words = `${number} ${number === 1 ? "card" : "cards"}`;
-  if (isComputer() || !isHandShown() || !findSeen()) return [`, ${words}`];
+  if (number < SET_SIZE || isComputer() || !isHandShown() || !findSeen()) return [`, ${words}`];
   const key = `${findSeen()} ${player}`;
   const said = store.cards.key === key && store.cards.words;
   const ask = () => (said ? update({ cards: { key: "" } }) : askCards(key, player));

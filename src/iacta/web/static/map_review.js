@@ -147,28 +147,32 @@ export function showReview() {
   return element(
     "div",
     { id: "game-review" },
-    showLuck(),
     showWins(found),
     hasPersons() && showMoments(found, !problem),
+    showLuck(),
     element("p", { className: "help", role: "status" }, problem ?? said),
   );
 }
 
+/** Return the numbers of the players who move. */
+function listPlayers() {
+  const { players, neutral } = store.state;
+  return [...players.keys()].filter((player) => !neutral.includes(player));
+}
+
 /** Return the luck of each player in armies. */
 function showLuck() {
-  const { steps, at, players, neutral } = store.state;
+  const { steps, at, players } = store.state;
   const sums = players.map(() => 0);
   for (const k of findPath(steps, at)) {
     if (isGoalStep(steps[k - 1])) continue;
     const { mover } = findTurn(steps[k - 1].after);
     sums[mover] += findTurn(k).luck_armies ?? 0;
   }
-  const rows = [...players.keys()]
-    .filter((player) => !neutral.includes(player))
-    .map((player) => [
-      [markPlayer(player), ` ${findPlayer(player).short}`],
-      `${sums[player] < 0 ? "−" : "+"}${Math.abs(sums[player]).toFixed(1)}`,
-    ]);
+  const rows = listPlayers().map((player) => [
+    [markPlayer(player), ` ${findPlayer(player).short}`],
+    `${sums[player] < 0 ? "−" : "+"}${Math.abs(sums[player]).toFixed(1)}`,
+  ]);
   return [element("h4", {}, "Luck in own attacks"), table(["", "armies"], rows)];
 }
 
@@ -189,7 +193,15 @@ function showWins(found) {
     return drawCurve(points, findPlayer(player).colour, "win");
   });
   const label = `The chance to win by turn, for ${store.state.players.join(", ")}`;
-  return [element("h4", {}, "Chance to win by turn"), showCurves("wins", label, curves)];
+  const names = listPlayers().flatMap((player) => [
+    markPlayer(player),
+    ` ${findPlayer(player).short} `,
+  ]);
+  return [
+    element("h4", {}, "Chance to win by turn"),
+    showCurves("wins", label, curves),
+    element("p", { className: "help" }, names),
+  ];
 }
 
 /** Return the costliest decisions of the persons in different turns, each to be played again. */

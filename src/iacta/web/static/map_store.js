@@ -55,12 +55,14 @@ export const store = {
   isStuck: false, // whether the server refused the turn of a computer
   isSkipping: false, // whether they are skipped up to a person's turn
   isUndoing: false, // whether the player takes steps back
+  isListing: false, // whether a narrow screen lists the steps of a finished game
   isOpened: false, // whether the state comes from a link and is not kept yet
   isKept: false, // whether this browser keeps the game
   isCut: false, // whether the address has only the present turn of the game
   note: "", // a sentence about the game in another tab
   typed: { t: null, digits: "", time: 0 }, // the number being typed on the map
   committed: 0, // the time of the last change of the state
+  isExtraNew: false, // whether the controls behind "More" were shown during a step, which keeps them
   isBusy: false, // whether the server is processing a step or a goal
   isDescribing: false, // whether the server is describing a chosen goal
   lastTap: { x: 0, y: 0, time: 0, words: "" }, // the last tap beside the map
@@ -95,7 +97,8 @@ export function commit(state, { isStep = false, board = store.board, words = "" 
   store.write({ isNew });
   store.render();
   if (!isStep) return;
-  showExtra(false);
+  if (!store.isExtraNew) showExtra(false);
+  store.isExtraNew = false;
   scrollTo(0, 0); // the next action is at the top
 }
 

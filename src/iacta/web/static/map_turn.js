@@ -421,8 +421,8 @@ function showEnd() {
     row(
       !findTurn().winner &&
         button("primary", () => actions.takeStep({ do: "next" }), "Next player"),
-      tool("Review", actions.openReview),
-      tool("Copy the link", ({ currentTarget }) => actions.copyLink(currentTarget)),
+      !isGame() && tool("Review", actions.openReview),
+      !isGame() && tool("Copy the link", ({ currentTarget }) => actions.copyLink(currentTarget)),
     ),
   ];
 }

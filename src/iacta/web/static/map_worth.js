@@ -2,7 +2,7 @@
 
 import { actions } from "./map_actions.js";
 import { svg } from "./map_board.js";
-import { isGame, isWon, listRecentSteps } from "./map_game.js";
+import { isGame, isReviewed, isWon, listRecentSteps } from "./map_game.js";
 import { findLine, isGoalStep } from "./map_history.js";
 import {
   countEmpty,
@@ -30,6 +30,7 @@ import {
   isAdvised,
   store,
   tree,
+  update,
 } from "./map_store.js";
 import { element, table } from "./redraw.js";
 
@@ -207,6 +208,10 @@ export function showSteps() {
       others.map((n) => showButton(n, "step-of other", `or: ${turns[n]?.words ?? "…"}`)),
     );
   });
+  if (isReviewed() && !store.isListing) {
+    const unfold = tool("Steps of the last round", () => update({ isListing: true }));
+    return [element("li", { className: "unfold" }, unfold), ...rows];
+  }
   if (line[0] > 1) return rows;
   return [element("li", {}, showButton(0, "step-of", "Start ", showFigures(0))), ...rows];
 }
