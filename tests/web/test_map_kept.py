@@ -119,17 +119,67 @@ def test_a_long_address_is_compressed_and_a_longer_game_is_kept_by_the_browser(
     expect(page.locator("#wrong")).to_contain_text("missing")
 
 
-def test_a_game_that_is_too_long_for_an_address_goes_on_after_a_reload(visit: Visit) -> None:
-    # Four games from the same start, in one tree of steps.
-    fragment, texts, codes = record_game()
-    size, all_steps = len(texts), list[str]()
+def record_tree() -> Recorded:
+    """Return four games from the same start, in one tree of steps that is too long for a link."""
+    steps, codes = list[str](), list[str]()
     for seed in range(4):
-        offset = len(all_steps)
-        all_steps += [
-            f"{k + offset if k else 0}{text}" for k, text in enumerate(record_game(seed).texts)
-        ]
+        offset, game = len(steps), record_game(seed)
+        steps += [f"{k + offset if k else 0}{text}" for k, text in enumerate(game.texts)]
+        codes += game.codes[1:] if codes else game.codes
+    return Recorded(record_game().fragment.replace("v=3&", ""), steps, codes)
+
+
+def read_saved(page: Page) -> str:
+    """Return the whole state of the game on a page: its file, without the id of the game."""
+    return re.sub("&j=[^&]*", "", downloaded(page, "Save the game"))
+
+
+def test_a_game_that_is_too_long_for_an_address_is_closed_and_resumed_at_ten_points(
+    visit: Visit,
+) -> None:
+    fragment, steps, codes = record_tree()
+    page = visit("/map")
+    site = page.url.partition("/map")[0]
+    points = [len(steps) * k // 10 for k in range(1, 11)]
+    for at in points:
+        whole = f"{fragment}&x={'.'.join(steps)}&i={at}"
+        page.evaluate("whole => { location.hash = whole }", whole)  # keeps the loaded turns
+        page.wait_for_url(re.compile("&code="))
+        shows_turn(page, codes[at])
+        address, saved = page.url, read_saved(page)
+        assert len(address.partition("#")[2]) <= 8_000
+        assert f"&n={len(steps)}&" in saved
+        assert f"&i={at}&" in saved
+        context = page.context
+        page.close()
+        page = context.new_page()
+        page.goto(address)
+        shows_turn(page, codes[at])
+        assert read_saved(page) == saved
+        expect(page.locator("#wrong")).to_be_empty()
+    # From Your games.
+    page.goto("about:blank")
+    page.goto(f"{site}/map#new")
+    expect(page.locator("#placing-said")).to_be_visible()
+    open_more(page)
+    page.get_by_text("Your games", exact=True).click()
+    page.get_by_role("button", name="Continue").first.click()
+    shows_turn(page, codes[points[-1]])
+    assert read_saved(page) == saved
+    # From the file, in a browser without the game.
+    page.evaluate("localStorage.clear()")
+    reopen(page, "/map")
+    dropped(page, saved, "risk-game.txt")
+    shows_turn(page, codes[points[-1]])
+    assert read_saved(page) == saved
+
+
+def test_a_game_that_is_too_long_for_an_address_goes_on_after_a_reload(visit: Visit) -> None:
+    _, texts, codes = record_game()
+    size = len(texts)
+    fragment, all_steps, _ = record_tree()
     page = visit("/about")
-    whole = f"{fragment.replace('v=3&', '')}&x={'.'.join(all_steps)}&i={size - 3}"
+    whole = f"{fragment}&x={'.'.join(all_steps)}&i={size - 3}"
     reopen_from = page.url.partition("/about")[0]
     page.goto(f"{reopen_from}/map#{whole}")
     shows_turn(page, codes[size - 3])
