@@ -7,8 +7,11 @@ import pytest
 
 from iacta import Board, Position, Turn, Worth
 from iacta.forms.percentages import format_estimate
+from iacta.plan.report import list_main_line
 from iacta.questions import ask
+from iacta.questions.plan.answer import PlanAnswer
 from iacta.questions.plan.question import PlanQuestion
+from iacta.questions.plan.sentences import OTHER_WAYS
 
 pytestmark = pytest.mark.usefixtures("core")
 
@@ -30,6 +33,24 @@ def test_stopping_gives_up_the_points_that_attacks_gain() -> None:
     gain = found["value"] - Worth().worth(Turn.from_code(CODE))
     assert gain > 0.1
     assert found["stop"] == {"loss": pytest.approx(gain), "words": f"gives up {gain:.2f} points"}
+
+
+@pytest.mark.parametrize(
+    ("position", "goal", "is_rising"),
+    [("examples/asia.toml", "Asia", True), (CODE, "Brazil, Argentina", False)],
+)
+def test_a_main_line_says_why_a_later_battle_is_likelier(
+    position: str, goal: str, is_rising: bool
+) -> None:
+    answer = ask("plan", position=position, take=goal)
+    assert isinstance(answer, PlanAnswer)
+    line = list_main_line(answer.plan)
+    chances = [battle.step.conquer_probability for battle in line]
+    assert (sorted(chances, reverse=True) != chances) is is_rising
+    [shown] = [each for each in answer.sections() if each.title == "The main line:"]
+    assert ("because other ways lead to it" in str(shown.parts[-1])) is is_rising
+    [sent] = [each for each in answer.record()["tables"] if each["title"] == "The main line"]
+    assert (OTHER_WAYS in sent["parts"]) is is_rising
 
 
 def test_a_conquest_that_completes_the_goal_makes_it_certain() -> None:

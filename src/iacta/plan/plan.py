@@ -18,8 +18,10 @@ class Step(PasteableMixin):
 
     start: the attacking territory.
     to: the attacked territory.
-    reach_probability: the chance that the battle is fought.
-    conquer_probability: the chance that the battle is fought and won.
+    reach_probability: the chance that the battle is fought, in any course of the plan.
+    conquer_probability: the chance that the battle is fought and won, in any course of the plan. It
+        may exceed the chance of an earlier battle of the main line, because other ways may lead to
+        this battle.
     expected_armies: the expected number of armies that move in after a victory; 0 if no victory is
         possible.
     advances: for each number of armies able to move after a victory, in ascending order: this

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
 
@@ -37,6 +38,10 @@ MIN_MORE_CHANCE = 0.05  # the smallest increase of the chance of a battle to men
 MAX_PLAN_LINES = 40  # maximum number of rows in a table
 MAX_ENDINGS = 3  # maximum number of rows in the table of failures
 MAY_EXIST = "; a better plan may exist."
+OTHER_WAYS = (
+    "Each chance counts all courses of the plan. A later battle may be likelier than an earlier "
+    "one, because other ways lead to it, too."
+)
 COUNTED = "The numbers in these tables come from {} simulated games of the plan."
 
 
@@ -246,7 +251,9 @@ def list_sections(plan: Plan) -> Iterator[Section]:
     columns: tuple[str, ...] = ("", "chance to take", "armies arriving", "go on with")
     if not any(row[-1] for row in rows):
         columns, rows = columns[:-1], [row[:-1] for row in rows]
-    yield Section([Table(columns, rows)], title="The main line:")
+    chances = [battle.step.conquer_probability for battle in line]
+    is_joined = any(later > earlier + NOTICEABLE_CHANCE for earlier, later in pairwise(chances))
+    yield Section([Table(columns, rows), *[OTHER_WAYS] * is_joined], title="The main line:")
     branches = [
         f"{battle.step.start} to {battle.step.to} won with {_format_numbers(branch.armies)} left: "
         f"attack {branch.to} from {branch.start} next"
