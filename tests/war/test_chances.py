@@ -382,6 +382,26 @@ def test_games_between_ais_run_in_the_core() -> None:
     assert tournament(["usual", "simple", "simple"], middle(), games=30) == standings
 
 
+class StoppedError(Exception):
+    """Raised by a callback to end the work."""
+
+
+def test_the_progress_of_goals_begins_without_goals_and_can_end_the_work() -> None:
+    shown = list[tuple[int, float]]()
+    found = best_goals(
+        LINE, games=60, progress=lambda goals, part: shown.append((len(goals.goals), part))
+    )
+    assert shown == sorted(shown)
+    assert 0 < shown[-1][0] <= len(found.goals)
+    assert shown[-1][1] <= 1.0
+
+    def stop(*_: object) -> None:
+        raise StoppedError
+
+    with pytest.raises(StoppedError):
+        best_goals(LINE, games=60, progress=stop)
+
+
 def test_goals_are_compared_by_the_chance_to_win() -> None:
     found = best_goals(LINE, games=60)
     wins = [each.win for each in found.goals]

@@ -86,7 +86,9 @@ class GoalsQuestion(WholeGameForm, Question):
                     games=self.games or DEFAULT_GAMES,
                     time_limit=deadline.time_limit,
                     seed=self.seed,
-                    progress=lambda judged, part: show(share + (1 - share) * part, judged=judged),
+                    progress=lambda judged, part: show(
+                        share + (1 - share) * part, judged=judged if judged.goals else None
+                    ),
                 )
                 show(1.0, judged=judged)
         except KeyboardInterrupt:

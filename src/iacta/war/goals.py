@@ -33,6 +33,7 @@ from iacta.game.victory import SURVIVAL
 from iacta.inputs.checks import read_int, read_seconds
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.native.deadline import Deadline
+from iacta.native.heartbeat import beat_during
 from iacta.plan import Goal, Plan, TakeAll, Worth, best_plan
 from iacta.plan.goal_plan import MIN_GOAL_CHANCE, plan_goal
 from iacta.plan.levels import QUICK
@@ -137,7 +138,7 @@ class Goals:
     """The goals for a turn, the best goal first.
 
     player: the player to move.
-    goals: the goals that were compared; empty if the time was too short for two games.
+    goals: the goals that were compared; empty before the first two games of each.
     """
 
     player: str
@@ -215,7 +216,9 @@ def best_goals(
     games: the number of games for each candidate. Plans are tried in at most 60 games.
     time_limit: the time limit in seconds. It may reduce the numbers of games and plans.
     seed: the seed of the dice.
-    progress: a callback that takes the results so far and the fraction of the work done.
+    progress: a callback that takes the results so far, at first without goals, and the fraction of
+        the work done. It is called about fifty times a second. An exception in the callback ends
+        the work.
 
     Raises `IactaError` for a turn that is over, for a game that cannot end because nobody can
     attack, for more than six players, and for rules under which a battle can gain armies.
@@ -236,44 +239,51 @@ def best_goals(
     samples = [_TacticsSample(war, aim, seed) for aim in aims]
     rows, second = list[_Candidate](), dict[str, _SecondOpinion]()
 
-    def report(fraction_done: float) -> None:
-        if progress is not None:
-            progress(Goals(turn.player, _rank_candidates(rows, second)), fraction_done)
+    done = 0.0
 
-    share = AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE
-    playing, left, stage = deadline.take_share(share), samples, min(FIRST_STAGE, number)
-    while all(sample.play(stage, playing if rows else deadline) for sample in left):
-        for sample in left:
-            sample.end_stage()
-        rows = [sample.make_candidate(number) for sample in samples]
-        second = {sample.words: sample.estimate_second_opinion() for sample in samples}
-        report(share * stage / number)
-        if stage == number:
-            break
-        worse = {each.goal for each in _rank_candidates(rows, second) if each.is_clear}
-        left = [sample for sample in samples if sample.words not in worse]
-        stage = min(2 * stage, number)
-    if not rows:
-        return Goals(turn.player, ())
-    if not deadline.is_over:
-        part = deadline.take_share(1 / (len(planned) + 2))
-        by_plan = _try_win(war, min(number, PLAN_GAMES), seed, part)
-        if by_plan is not None:
-            row, by_second = by_plan
-            rows.append(row)
-            second.setdefault(WIN_NOW, by_second)
-    for k, aim in enumerate(planned):
+    def show() -> None:
+        if progress is not None:
+            goals = _rank_candidates(rows, second) if rows else ()
+            progress(Goals(turn.player, goals), done)
+
+    with beat_during(None if progress is None else show):
+        share = AIMS_TIME_SHARE if planned else ALL_AIMS_TIME_SHARE
+        playing, left, stage = deadline.take_share(share), samples, min(FIRST_STAGE, number)
+        while all(sample.play(stage, playing if rows else deadline) for sample in left):
+            for sample in left:
+                sample.end_stage()
+            rows = [sample.make_candidate(number) for sample in samples]
+            second = {sample.words: sample.estimate_second_opinion() for sample in samples}
+            done = share * stage / number
+            show()
+            if stage == number:
+                break
+            worse = {each.goal for each in _rank_candidates(rows, second) if each.is_clear}
+            left = [sample for sample in samples if sample.words not in worse]
+            stage = min(2 * stage, number)
+        if not rows:
+            return Goals(turn.player, ())
         if not deadline.is_over:
-            most = min(number, PLAN_GAMES)
-            # The last part of the time is reserved for new games of the best goal.
-            part = deadline.take_share(1 / (len(planned) + 1 - k))
-            tried = _try_plans(war, aim, most, seed, part)
-            rows += (row for row in tried if len(row.wins) == most)
-        report(share + (1 - share) * (k + 1) / (len(planned) + 1))
-    # The best of several estimates is biased upwards. New games of the best goal remove the bias.
-    best = _sort_candidates(rows)[0][1]
-    fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
-    return Goals(turn.player, _rank_candidates(rows, second, fresh))
+            part = deadline.take_share(1 / (len(planned) + 2))
+            by_plan = _try_win(war, min(number, PLAN_GAMES), seed, part)
+            if by_plan is not None:
+                row, by_second = by_plan
+                rows.append(row)
+                second.setdefault(WIN_NOW, by_second)
+        for k, aim in enumerate(planned):
+            if not deadline.is_over:
+                most = min(number, PLAN_GAMES)
+                # The last part of the time is reserved for new games of the best goal.
+                part = deadline.take_share(1 / (len(planned) + 1 - k))
+                tried = _try_plans(war, aim, most, seed, part)
+                rows += (row for row in tried if len(row.wins) == most)
+            done = share + (1 - share) * (k + 1) / (len(planned) + 1)
+            show()
+        # The best of several estimates is biased upwards; new games of the best goal remove the
+        # bias.
+        best = _sort_candidates(rows)[0][1]
+        fresh = np.zeros(0) if deadline.is_over else best.play_again(seed + SEED_COUNT, deadline)
+        return Goals(turn.player, _rank_candidates(rows, second, fresh))
 
 
 class _TacticsSample:
