@@ -46,6 +46,23 @@ def test_a_game_is_set_up_and_its_wishes_are_remembered(visit: Visit) -> None:
     expect(page.locator("#new-wishes .player")).to_have_count(3)
 
 
+def test_an_edition_is_one_choice_and_brings_its_board(visit: Visit) -> None:
+    page = visit("/map")
+    open_dialog(page)
+    page.locator("#wish-edition").select_option("teg")
+    expect(page.locator("#new-wishes")).to_contain_text("TEG (Argentina): 50 territories")
+    expect(page.get_by_label("Won by")).to_have_count(0)
+    assert barriers(page) == []
+    start(page)
+    expect(page.locator("#legend")).to_contain_text("red (you): 25 armies, 17 territories")
+    page.reload()
+    expect(page.locator("#legend")).to_contain_text("red (you): 25 armies, 17 territories")
+    open_dialog(page)
+    expect(page.locator("#wish-edition")).to_have_value("teg")
+    page.locator("#wish-edition").select_option("")
+    expect(page.get_by_label("Won by")).to_be_visible()
+
+
 def test_a_wish_that_ends_the_game_at_the_deal_stays_in_the_dialog(visit: Visit) -> None:
     page = visit("/map")
     open_dialog(page)

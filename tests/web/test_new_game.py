@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
-from iacta import Capitals, IllegalError, Missions, Turn, classic_board
+from iacta import Capitals, IactaError, IllegalError, Missions, Turn, classic_board
+from iacta.board.files import read_board
+from iacta.game import EDITIONS, find_edition
+from iacta.rules.variants import find_rules
 from iacta.web.new_game import SETS, deal_game
 from iacta.web.turns import read_setup
 from iacta.web.ways_to_win import WAYS
@@ -35,6 +38,48 @@ def test_a_game_is_won_in_the_way_that_was_wished(by: str) -> None:
     assert turn.victory.word == by
     assert turn.winner is None
     assert turn.players == tuple(NAMES)
+
+
+@for_each("name", [edition.name for edition in EDITIONS])
+def test_a_game_of_an_edition_is_dealt_and_dealt_again(name: str) -> None:
+    edition = find_edition(name)
+    board = read_board(edition.board)
+    number = max(edition.fewest, 2)
+    wishes: dict[str, Any] = {
+        "players": [*NAMES, "yellow"][:number],
+        "seats": ["person", "usual", "simple", "strong"][:number],
+        "board": board.to_record(),
+        "edition": name,
+    }
+    found = deal_game(wishes)
+    turn = read_setup(found["setup"], board)
+    assert turn.rules == find_rules(edition.rules)
+    assert turn.trade == edition.trade
+    again = {key: wishes[key] for key in ("seats", "board")}
+    repeated = read_setup(deal_game({**again, "again": found["setup"]})["setup"], board)
+    assert sum(repeated.armies) == sum(turn.armies)
+    assert repeated.trade == turn.trade
+    assert repeated.victory.word == turn.victory.word
+    assert {*repeated.owners} == {*turn.owners}
+    if isinstance(turn.victory, Missions):
+        assert isinstance(repeated.victory, Missions)
+        assert repeated.victory.cards == turn.victory.cards
+        assert repeated.victory.common == turn.victory.common
+
+
+@for_each(
+    "wishes, words",
+    [
+        ({"edition": "chess"}, "edition must be one of risk, secret mission"),
+        ({"edition": "teg"}, "board must be 'teg' for teg, got 'classic'"),
+        ({"edition": "two players"}, "players of two players must be 2, got 3"),
+        ({"edition": "two players", "deal": "pick"}, "deal must be random for two players"),
+        ({"edition": 3}, "edition must be text, got 3"),
+    ],
+)
+def test_wrong_editions_are_refused(wishes: dict[str, Any], words: str) -> None:
+    with pytest.raises(IactaError, match=words):
+        deal_game({**WISHES, **wishes})
 
 
 def test_a_share_that_the_deal_gives_to_a_player_is_refused() -> None:

@@ -11,12 +11,19 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from iacta.board.codes import MAX_TERRITORY_ARMIES, identify_board, is_code
-from iacta.board.files import BUILT_IN, BoardFile, classic_board, parse_board_text
+from iacta.board.files import (
+    BUILT_IN,
+    BoardFile,
+    classic_board,
+    find_built_in,
+    parse_board_text,
+)
 from iacta.board.formats.reading import normalize_text
 from iacta.board.layout import check_size
 from iacta.board.scene import build_scene, shorten_name
 from iacta.forms.form import Topic
 from iacta.game import Turn
+from iacta.game.editions import EDITIONS
 from iacta.game.moment import parse_moment
 from iacta.game.setup import MAX_NEW_ARMIES
 from iacta.inputs.checks import refuse_unknown_keys
@@ -61,6 +68,7 @@ LOOK = {
     "ways": WAYS,
     "sets": SETS,
     "deals": DEALS,
+    "editions": {each.name: [each.description, each.board] for each in EDITIONS},
     "rounds": MAX_ROUNDS,
 }
 
@@ -219,6 +227,11 @@ BEGUN = _describe_object(
         "`choose` them and whether they defend with more `dice`; `missions` by player, and whether "
         "they are `secret`.",
     },
+    edition={
+        "type": "string",
+        "description": "An edition, which replaces rules, sets and victory: "
+        f"{', '.join(each.name for each in EDITIONS)}.",
+    },
     deal={"enum": [*DEALS], "description": "Whether persons pick territories."},
     order={**_NUMBERS, "description": "The territories that were dealt so far, in order."},
     capitals={**_NUMBERS, "description": "The capitals that persons have chosen, in order."},
@@ -326,11 +339,13 @@ def write_classic_board() -> bytes:
 def read_board_text(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a board and its map, and the turn of a text with a position.
 
-    body: the request, with the `text` of a file in any format or a code, its `name`, and the
-        `board` of a position without its own board.
+    body: the request, with the `text` of a file in any format, a code or the name of a built-in
+        board; its `name`, and the `board` of a position without its own board.
     """
     refuse_unknown_keys(body, [*BOARD_TEXT["properties"]])
     text = normalize_text(read_text(body, "text"))
+    if (built_in := find_built_in(text)) is not None:
+        return _describe_board(BoardFile(built_in, BUILT_IN))
     if is_code(text) or HAS_PLAYER.search(text):
         turn = parse_moment(text, read_sent_board(body), is_fallback=True)
         board = turn.board

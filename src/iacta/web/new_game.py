@@ -12,18 +12,20 @@ from typing import Any
 import numpy as np
 
 from iacta.board import Board
-from iacta.board.files import classic_board
+from iacta.board.files import classic_board, read_board
 from iacta.forms.moment import CAPITAL
 from iacta.forms.sentences import add_noun, capitalise
 from iacta.game import Capitals, Missions, Sets, Turn, Victory
 from iacta.game.cards import DECK, SYMBOLS
 from iacta.game.codes import format_rules, read_rules
 from iacta.game.deal import deal
+from iacta.game.editions import EDITIONS, NEUTRAL, Edition, deal_edition, find_edition
 from iacta.game.missions import Hidden
 from iacta.game.victory import SURVIVOR, Survivor
 from iacta.inputs.checks import check_choice, quote, read_int, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError
 from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
 from iacta.war.game import PERSON, Game
 from iacta.war.picking import complete_order
 from iacta.war.players import PLAYERS
@@ -43,7 +45,7 @@ SETS = {
 DEALS = {"random": "At random", "pick": "Picked in turn"}
 WISH_KEYS = (
     *("board", "players", "seats", "rules", "sets", "victory", "deal", "order", "capitals"),
-    "again",
+    *("again", "edition"),
 )
 
 
@@ -62,6 +64,7 @@ class Wishes:
     is_open: whether all players know the dealt missions.
     chooses_capitals: whether persons choose their capitals.
     is_picked: whether the territories are picked in turn.
+    edition: the edition of the game, which decides all but the seats and the way of the deal.
     """
 
     board: Board
@@ -75,6 +78,7 @@ class Wishes:
     is_open: bool = False
     chooses_capitals: bool = False
     is_picked: bool = False
+    edition: Edition | None = None
 
 
 def deal_game(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,8 +88,9 @@ def deal_game(body: Mapping[str, Any]) -> dict[str, Any]:
         the `seats`, `"person"` or the name of an AI for each player; the `rules`, the `sets` and
         the `victory` condition (`by`, and `share` in percent, `choose` and `dice` of capitals, or
         `missions` by player and `secret`); the `deal`; and after questions the `order` in which
-        territories were dealt, and the `capitals` that persons have chosen. Instead of the wishes,
-        `again` may be the setup of a game whose wishes apply again.
+        territories were dealt, and the `capitals` that persons have chosen. An `edition` replaces
+        `rules`, `sets` and `victory`. Instead of the wishes, `again` may be the setup of a game
+        whose wishes apply again.
 
     The answer has the `setup` of the first turn. If a person must decide before, `ask` contains the
     `player`, the `territories` to choose from and a `sentence`, and the answer has the `order`.
@@ -117,6 +122,13 @@ def deal_game(body: Mapping[str, Any]) -> dict[str, Any]:
         victory = Capitals(
             drawn | {players[k]: name for k, name in zip(persons, chosen, strict=False)}
         )
+    symbols = None if wishes.sets == NONE else _deal_symbols(board, seed)
+    if wishes.edition is not None:
+        turn = deal_edition(
+            wishes.edition.name, players, seed=seed, order=order or None, symbols=symbols
+        )
+        Game(turn, dict(zip(players, wishes.seats, strict=True)))
+        return {"setup": describe_setup(turn), "order": [], "ask": None}
     turn = deal(
         board,
         players,
@@ -126,7 +138,7 @@ def deal_game(body: Mapping[str, Any]) -> dict[str, Any]:
         cards=wishes.sets != NONE,
         order=order or None,
         trade=Sets(is_fixed=True) if wishes.sets == FIXED else None,
-        symbols=None if wishes.sets == NONE else _deal_symbols(board, seed),
+        symbols=symbols,
     )
     turn = _set_options(turn, wishes)
     Game(turn, dict(zip(players, wishes.seats, strict=True)))  # refuse rules that AIs cannot play
@@ -171,6 +183,8 @@ def _read_wishes(body: Mapping[str, Any]) -> Wishes:
     sets, dealt = read_text(body, "sets", RISING), read_text(body, "deal", "random")
     check_choice(sets, tuple(SETS), "sets")
     check_choice(dealt, tuple(DEALS), "deal")
+    if name := read_text(body, "edition", ""):
+        return _wish_edition(find_edition(name), board, players, seats, is_picked=dealt == "pick")
     return Wishes(
         board=board,
         players=players,
@@ -185,6 +199,45 @@ def _read_wishes(body: Mapping[str, Any]) -> Wishes:
     )
 
 
+def _wish_edition(
+    edition: Edition,
+    board: Board,
+    players: Sequence[str],
+    seats: Sequence[str],
+    *,
+    is_picked: bool = False,
+) -> Wishes:
+    """Return the wishes for a game of an edition; refuse another board."""
+    if board != read_board(edition.board):
+        raise IllegalError(
+            f"board must be {edition.board!r} for {edition.name}, got {board.name!r}"
+        )
+    if is_picked and edition.has_neutral:
+        raise IllegalError(f"deal must be random for {edition.name}, got 'pick'")
+    victory = edition.make_victory(players)
+    rules = find_rules(edition.rules)
+    return Wishes(
+        board, players, seats, rules, RISING, victory, is_picked=is_picked, edition=edition
+    )
+
+
+def _recognise_edition(turn: Turn, players: Sequence[str]) -> Edition | None:
+    """Return the edition of a turn if it has missions or a neutral army, otherwise `None`."""
+    for edition in EDITIONS:
+        wished = edition.make_victory(players)
+        rows = (turn.rules, turn.board, turn.trade.is_fixed)
+        if rows != (find_rules(edition.rules), read_board(edition.board), edition.trade.is_fixed):
+            continue
+        if edition.has_neutral and NEUTRAL in turn.owners and isinstance(turn.victory, Survivor):
+            return edition
+        if isinstance(wished, Missions) and isinstance(turn.victory, Missions):
+            made = wished.resolve_names(turn)
+            keys = ("cards", "instead", "common")
+            if all(getattr(made, key) == getattr(turn.victory, key) for key in keys):
+                return edition
+    return None
+
+
 def _read_again(body: Mapping[str, Any]) -> Wishes:
     """Return the wishes of a game that has been dealt. Its capitals and secret missions change."""
     board = read_sent_board(body) or classic_board()
@@ -192,6 +245,8 @@ def _read_again(body: Mapping[str, Any]) -> Wishes:
     turn = read_setup(setup, board)
     # Eliminated players play again.
     players = [name for k, name in enumerate(setup["players"]) if k not in setup["neutral"]]
+    if (edition := _recognise_edition(turn, players)) is not None:
+        return _wish_edition(edition, board, players, _read_seats(body, len(players)))
     before = turn.victory
     victory: Victory | str | None = None if isinstance(before, Survivor) else before
     number = None

@@ -8,7 +8,7 @@
 import { postJson, Refused } from "./ask.js";
 import { PERSON } from "./map_game.js";
 import { findPlayer } from "./map_labels.js";
-import { packBoard } from "./map_open.js";
+import { packBoard, readText } from "./map_open.js";
 import { markPlayer, tool } from "./map_parts.js";
 import { makeSetup, makeState } from "./map_state.js";
 import { commit, look, store, update } from "./map_store.js";
@@ -113,6 +113,7 @@ export function showQuestion() {
 
 let wishes = QUICK; // the wishes in the dialog
 let opened = null; // a board of a file
+let editionBoard = null; // the board of the chosen edition, unless it is the classic board
 let suggested = { key: "", cards: [] }; // missions to choose from
 let finish = null; // called with the board and the wishes
 
@@ -122,6 +123,7 @@ export function openDialog(start) {
   finish = start;
   on["new-wrong"].textContent = "";
   draw();
+  if (wishes.edition) chooseEdition(wishes.edition);
   on["new-dialog"].showModal();
 }
 
@@ -136,6 +138,25 @@ function change(parts) {
   draw();
 }
 
+/** Choose an edition, or "" for a game with own choices, and load its board. */
+async function chooseEdition(edition) {
+  editionBoard = null;
+  change({ edition: look.editions[edition] ? edition : "" });
+  const [, board] = look.editions[edition] ?? ["", "classic"];
+  if (board === "classic") return;
+  try {
+    const read = await readText(board, board);
+    if (wishes.edition === edition) editionBoard = read.board;
+  } catch (error) {
+    on["new-wrong"].textContent = error.message;
+  }
+}
+
+function listEditions() {
+  const names = Object.keys(look.editions).map((name) => [name, name]);
+  return [["", "Own choices"], ...names];
+}
+
 function listBoards() {
   const boards = [["", "Classic"]];
   if (store.board.board !== "classic") boards.push([BOARD_ON_PAGE, store.board.short_name]);
@@ -144,23 +165,28 @@ function listBoards() {
 }
 
 function draw() {
-  const { players, rules, sets, deal, dice, map = "" } = wishes;
+  const { players, rules, sets, deal, dice, map = "", edition = "" } = wishes;
   const boards = listBoards();
   const isKnown = boards.some(([value]) => value === map);
   redraw(
     on["new-wishes"],
     players.map((_, k) => showSeat(k)),
     tool("Add a player", addPlayer, { disabled: players.length >= MAX_PLAYERS }),
-    choice("wish-map", "Map", boards, isKnown ? map : "", (value) => change({ map: value })),
-    tool("Open a map file", () => on["new-file"].click()),
+    choice("wish-edition", "Game", listEditions(), edition, chooseEdition),
+    edition && element("p", { className: "help" }, look.editions[edition][0]),
+    !edition &&
+      choice("wish-map", "Map", boards, isKnown ? map : "", (value) => change({ map: value })),
+    !edition && tool("Open a map file", () => on["new-file"].click()),
     choice("wish-deal", "Territories", Object.entries(look.deals), deal, (value) =>
       change({ deal: value }),
     ),
-    choice("wish-sets", "Cards", Object.entries(look.sets), sets, (value) =>
-      change({ sets: value }),
-    ),
-    showWays(),
-    choice("wish-rules", "Rules", listRules(), rules, (value) => change({ rules: value })),
+    !edition &&
+      choice("wish-sets", "Cards", Object.entries(look.sets), sets, (value) =>
+        change({ sets: value }),
+      ),
+    !edition && showWays(),
+    !edition &&
+      choice("wish-rules", "Rules", listRules(), rules, (value) => change({ rules: value })),
     choice(
       "wish-dice",
       "Dice",
@@ -245,7 +271,8 @@ async function suggestMissions(key, players, board) {
 
 /** Return the board that the players chose; null for the classic board. */
 function findBoard() {
-  const { map = "" } = wishes;
+  const { map = "", edition } = wishes;
+  if (edition) return editionBoard;
   return map === BOARD_ON_PAGE ? store.board : map ? opened : null;
 }
 
