@@ -14,6 +14,7 @@ import pytest
 from iacta.game import Turn
 from iacta.web.map_answers import MAP_ANSWERS
 from iacta.web.turns import describe_setup
+from tests.cases import for_each
 from tests.web.server import Server
 from tests.web.test_api import QUESTIONS, questions, values
 
@@ -94,7 +95,7 @@ def test_every_question_is_tested() -> None:
     assert {name for name, _ in QUESTIONED} == {*QUESTIONS}
 
 
-@pytest.mark.parametrize(("name", "body"), QUESTIONED)
+@for_each(("name", "body"), QUESTIONED)
 def test_every_question_is_answered_by_its_own_type(
     server: Server, client: tuple[ModuleType, Any], name: str, body: dict[str, Any]
 ) -> None:
@@ -103,13 +104,13 @@ def test_every_question_is_answered_by_its_own_type(
     assert type(found).__name__ in [record.__name__ for record in QUESTIONS[name].records()]
 
 
-@pytest.mark.parametrize(("address", "body"), ASKED)
+@for_each(("path", "body"), ASKED)
 def test_every_answer_of_the_map_has_its_own_type(
-    server: Server, client: tuple[ModuleType, Any], address: str, body: dict[str, Any]
+    server: Server, client: tuple[ModuleType, Any], path: str, body: dict[str, Any]
 ) -> None:
     server.wait()
-    found = call(client, f"post_{address.replace('/', '_')}", body)
-    assert type(found).__name__ == MAP_ANSWERS[f"/api/v1/{address}"].__name__
+    found = call(client, f"post_{path.replace('/', '_')}", body)
+    assert type(found).__name__ == MAP_ANSWERS[f"/api/v1/{path}"].__name__
 
 
 def test_the_classic_board_has_its_type(client: tuple[ModuleType, Any]) -> None:
