@@ -13,7 +13,7 @@ from iacta.game.card_odds import HABITS, CardOdds, Habit, find_card_odds
 
 SMALL = Hand(4, 3, 3, 1)
 RISIKO = Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12)
-TABLES = (Sets(), Sets((10,)), Sets((3, 7, 2)), Sets(is_fixed=True), RISIKO)
+TABLES = (Sets(), Sets((10,)), Sets((3, 7, 2)), Sets(is_fixed=True), RISIKO, Sets(must_trade=6))
 
 
 def list_cards(deck: Hand) -> list[str]:
@@ -48,7 +48,7 @@ def find_worth(three: Sequence[str], trade: Sets) -> int:
 def play_trades(cards: tuple[str, ...], trade: Sets, habit: Habit) -> tuple[int, int]:
     """Return the most armies for a hand, and the number of sets traded for them."""
     best = (0, 0)
-    if len(cards) < (3 if habit == "early" else 5):
+    if len(cards) < (3 if habit == "early" else trade.must_trade):
         return best
     for chosen in combinations(range(len(cards)), 3):
         three = [cards[k] for k in chosen]

@@ -73,6 +73,12 @@ TURNS = {
     "sets of RisiKo": make_line_turn(
         "r3 b1", trade=Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12), cards={}
     ),
+    "house rules for sets": make_line_turn(
+        "r3 b1", trade=Sets((10, 12), must_trade=7, pictured=0), cards={}
+    ),
+    "fixed sets with a house rule": make_line_turn(
+        "r3 b1", trade=Sets(is_fixed=True, must_trade=6), cards={}
+    ),
     "fixed sets": make_line_turn("r3 b1", trade=Sets(is_fixed=True), cards={}),
     "placing": make_line_turn("r3 r1 r2 b1", place=5).after(Place("A", 2)),
     "an advance": make_line_turn("r9 b1 g1").after(Attack("A", "B", 3), (0, 1)),

@@ -7,7 +7,7 @@ import pytest
 from iacta import Hand, IactaError, Turn, classic_board
 from iacta.board import Position
 from iacta.game import Advance, Attack, EndPhase, Reveal, Trade
-from iacta.game.cards import DECK
+from iacta.game.cards import DECK, Sets
 from tests.game.positions import PLAYERS, at_random, make_line_turn, skip_to_end
 
 SYMBOLS = {"A": "infantry", "B": "infantry", "C": "cavalry", "D": "artillery"}
@@ -25,6 +25,26 @@ def test_a_pictured_territory_that_its_owner_trades_gets_two_armies_more() -> No
     after = turn.after(Trade(THREE, "A"))
     assert (after.armies[0], after.place, after.pictured) == (5, 4, True)
     assert after.cards == {}
+
+
+def test_a_house_rule_gives_other_armies_for_a_pictured_territory() -> None:
+    turn = make_trading_turn("r3 b1", THREE, trade=Sets(pictured=3))
+    assert turn.after(Trade(THREE, "A")).armies[0] == 6
+
+
+def test_a_house_rule_forces_the_trade_at_six_cards() -> None:
+    trade = Sets(must_trade=6)
+    for number, may_stop in ((5, True), (6, False)):
+        turn = make_trading_turn("r3 b1", Hand(infantry=number), trade=trade)
+        assert (EndPhase() in turn.actions()) == may_stop
+    turn = make_trading_turn("r3 b1", Hand(infantry=6), trade=trade)
+    once = turn.after(Trade(Hand(infantry=3)))
+    assert (EndPhase() in once.actions(), once.trade.must_trade) == (True, 6)
+    for wrong in (4, 10):
+        with pytest.raises(
+            IactaError, match=f"must_trade must be a whole number from 5 to 9, got {wrong}"
+        ):
+            Sets(must_trade=wrong)
 
 
 def test_the_player_chooses_which_territory_gets_the_armies() -> None:

@@ -8,6 +8,7 @@ from iacta.game.cards import SYMBOLS
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.game.positions import at_random
 
+HOUSE_SETS = Sets(must_trade=6, pictured=3)
 RISIKO_SETS = Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12)
 
 NAMES = ("red", "blue", "green", "black", "white", "pink")
@@ -62,7 +63,9 @@ def random_turn(rng: Random) -> Turn:
             options["cards"][name] = Hand(
                 rng.randint(0, 1), rng.randint(0, 1), rng.randint(0, 1), 0, n
             )
-        options["trade"] = rng.choice((None, Sets(is_fixed=True), Sets((10, 12)), RISIKO_SETS))
+        options["trade"] = rng.choice(
+            (None, Sets(is_fixed=True), Sets((10, 12)), RISIKO_SETS, HOUSE_SETS)
+        )
         if rng.random() < 0.4:
             options["symbols"] = {t: rng.choice(SYMBOLS) for t in board.territories[:13]}
     if rng.random() < 0.2:

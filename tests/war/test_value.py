@@ -10,6 +10,7 @@ import pytest
 
 from iacta import Board, Capitals, Continent, Missions, Position, Rules, Turn, classic_board
 from iacta.game import Eliminate, Mission, OwnContinents, OwnTerritories
+from iacta.game.cards import Sets
 from iacta.inputs.errors import IactaError, MalformedError
 from iacta.inputs.files import read_package_file
 from iacta.war.games import War, stack_weights
@@ -266,6 +267,6 @@ def test_the_core_uses_the_new_armies_of_the_rules() -> None:
 
 
 def test_the_core_refuses_invalid_rules_of_cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("iacta.war.tables.MUST_TRADE", -1)
+    monkeypatch.setattr(Sets, "traded_at_once", -1)
     with pytest.raises(IactaError, match="the rules of cards and new armies must have"):
         War(make_line_turn("r6 b4"))

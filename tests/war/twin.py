@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from iacta.board import Board, Position
 from iacta.game import Action, Advance, Attack, EndPhase, Fortify, Hand, Place, Reveal, Trade, Turn
-from iacta.game.cards import MUST_TRADE, PICTURED, SYMBOLS, list_card_sets
+from iacta.game.cards import SYMBOLS, list_card_sets
 from iacta.rules.rules import Rules
 from iacta.war.games import War
 from iacta.war.players import PLAYERS, Player
@@ -272,7 +272,7 @@ class _View:
         if hand.unknown:
             return Reveal()
         trade = self.find_best_trade(hand)
-        if hand.number >= MUST_TRADE:
+        if hand.number >= turn.trade.must_trade:
             return trade
         richer = _View(turn, self.n, self.more + turn.trade.worth(trade.cards))
         before, after = (
@@ -299,7 +299,7 @@ class _View:
                 ):
                     land = self.names[t]
             value = (
-                float(turn.trade.worth(traded) + (PICTURED if land else 0))
+                float(turn.trade.worth(traded) + (turn.trade.pictured if land else 0))
                 - self.n.joker * traded.jokers
             )
             if value > most:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from iacta.forms.parameter_kinds import Kind, Schema
 from iacta.game.cards import SYMBOLS, Hand, Sets
-from iacta.game.codes import format_fixed_sets, read_fixed_sets
+from iacta.game.codes import format_fixed_sets, format_sets, list_house_rules, read_sets
 from iacta.inputs.checks import parse_int, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError
 
@@ -90,6 +90,8 @@ class Trades(Kind):
 
     Other fixed values follow `fixed`, as in `fixed/6/8/4/10/12`: the armies for three cards of
     infantry, cavalry and artillery, for one of each, and for a joker with two equal cards.
+    House rules come last: with `at6` a player must trade from six cards on, and with `own3` a card
+    with an own territory brings three armies.
 
     >>> Trades().parse("10,12", "trade").nth(2), Trades().parse("fixed", "trade").is_fixed
     (15, True)
@@ -98,19 +100,19 @@ class Trades(Kind):
     metavar: ClassVar[str] = "ARMIES"
 
     def parse(self, text: str, name: str) -> Sets:
-        if text.strip().split("/")[0] == "fixed":
-            return read_fixed_sets(text.strip())
-        return Sets(tuple(parse_int(part.strip(), name) for part in text.split(",")))
+        return read_sets(text, name)
 
     def check(self, value: object, name: str) -> Sets:
         if isinstance(value, Sets):
             return value
         if isinstance(value, str):
             return self.parse(value, name)
-        return Sets(tuple(read_int(number, name) for number in read_list(value, name, "numbers")))
+        return read_sets([str(each) for each in read_list(value, name, "numbers")], name)
 
     def format(self, value: Sets) -> str:
-        return format_fixed_sets(value) if value.is_fixed else ",".join(map(str, value.values))
+        if not value.is_fixed:
+            return format_sets(value)
+        return ",".join([format_fixed_sets(value), *list_house_rules(value)])
 
     def to_json(self, value: Sets) -> str:
         return self.format(value)

@@ -28,9 +28,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from iacta.game.cards import (
     DECK,
-    MUST_TRADE,
     SET_SIZE,
-    TRADED_AT_ONCE,
     Hand,
     Sets,
     list_card_sets,
@@ -263,7 +261,7 @@ class CardOdds:
         """
         if self.hand.unknown:
             raise IllegalError("the hand must not contain unknown cards", parameter="hand")
-        must = self.hand.number >= MUST_TRADE
+        must = self.hand.number >= self.trade.must_trade
         options = [] if must else [(Hand(), 0, self.trade)]
         options += list_trades(self.hand.known, self.trade)
         found = []
@@ -296,7 +294,7 @@ class CardOdds:
         total = Fraction(0)
         ways = comb(self.pool.number, both.unknown)
         for hand, weight in deal_hands(both, self.pool):
-            traded = hand.number >= TRADED_AT_ONCE
+            traded = hand.number >= self.trade.traded_at_once
             now, rest, trade = (
                 trade_cards(hand, self.trade, "late") if traded else (0, hand, self.trade)
             )
@@ -344,7 +342,7 @@ def trade_cards(hand: Hand, trade: Sets, habit: Habit) -> Traded:
     10
     """
     best = Traded(0, hand, trade)
-    if hand.number < (SET_SIZE if habit == "early" else MUST_TRADE):
+    if hand.number < (SET_SIZE if habit == "early" else trade.must_trade):
         return best
     for cards in list_card_sets(hand, trade):
         after = trade_cards(hand - cards, trade.next(), habit)
@@ -367,7 +365,7 @@ def list_trades(hand: Hand, trade: Sets) -> list[tuple[Hand, int, Sets]]:
     for cards in list_card_sets(hand, trade):
         rest, now, after = hand - cards, trade.worth(cards), trade.next()
         ways = list_trades(rest, after)
-        if rest.number < MUST_TRADE:
+        if rest.number < trade.must_trade:
             ways = [(Hand(), 0, after), *ways]
         for more, armies, last in ways:
             both = cards + more

@@ -8,7 +8,7 @@ also pictures a territory is called a named card.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
@@ -27,10 +27,11 @@ MAX_SET_ARMIES = 1000  # the largest number of armies for a set; even house rule
 MAX_SETS_LISTED = 1000  # the maximum length of a list of armies for sets
 DECK_SIZE = 44
 SET_SIZE = 3
-MUST_TRADE = 5  # a player with at least 5 cards must trade
+SMALLEST_FULL_HAND = 5  # so many cards always contain a set
 TRADED_AT_ONCE = 6  # a player with at least 6 cards after an elimination trades immediately
+MAX_MUST_TRADE = 9
+MAX_PICTURED = 100
 SYMBOLS = ("infantry", "cavalry", "artillery")
-PICTURED = 2  # extra armies if a traded card pictures one of the player's territories
 
 
 class _Cards(NamedTuple):
@@ -194,6 +195,8 @@ class Sets:
         one card of each.
     joker: the armies in the fixed mode for a joker with two cards of one symbol, as in RisiKo!,
         where a joker makes no other set; `None` if a joker stands for any symbol.
+    must_trade: the number of cards from which a player must trade, from 5 to 9.
+    pictured: the armies for a traded card that pictures one of the player's territories.
 
     >>> [Sets().nth(k) for k in range(8)]
     [4, 6, 8, 10, 12, 15, 20, 25]
@@ -208,6 +211,8 @@ class Sets:
     is_fixed: bool = False
     fixed: tuple[int, ...] = FIXED
     joker: int | None = None
+    must_trade: int = 5
+    pictured: int = 2
 
     def __post_init__(self) -> None:
         values = read_list(self.values, "values", "whole numbers", MAX_SETS_LISTED)
@@ -220,8 +225,18 @@ class Sets:
         set_field(self, "fixed", tuple(read_int(v, "fixed", 0, MAX_SET_ARMIES) for v in fixed))
         if self.joker is not None:
             set_field(self, "joker", read_int(self.joker, "joker", 0, MAX_SET_ARMIES))
+        for name, minimum, maximum in (
+            ("must_trade", SMALLEST_FULL_HAND, MAX_MUST_TRADE),
+            ("pictured", 0, MAX_PICTURED),
+        ):
+            set_field(self, name, read_int(getattr(self, name), name, minimum, maximum))
         if not self.is_fixed and (self.fixed != FIXED or self.joker is not None):
             raise IllegalError("fixed and joker must be given only if is_fixed is True, got False")
+
+    @property
+    def traded_at_once(self) -> int:
+        """The number of cards from which a player trades immediately after an elimination."""
+        return max(TRADED_AT_ONCE, self.must_trade)
 
     def nth(self, index: int) -> int:
         """Return the armies for a later set; index 0 is the next set to be traded."""
@@ -254,7 +269,7 @@ class Sets:
         """Return the armies for sets after the next set has been traded."""
         if self.is_fixed:
             return self
-        return Sets(self.values[1:] or (min(self.nth(1), MAX_SET_ARMIES),))
+        return replace(self, values=self.values[1:] or (min(self.nth(1), MAX_SET_ARMIES),))
 
 
 def list_hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
@@ -299,7 +314,7 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
     trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more for each set.
 
     A player with at least six cards immediately trades the best sets, until at most four cards are
-    left. A player with fewer cards trades no set.
+    left. A player with fewer cards trades no set. `trade.must_trade` moves both numbers.
 
     >>> traded_armies(5), traded_armies(6), traded_armies(8)
     (Distribution({0: 1}), Distribution({4: 1}), Distribution({10: 1}))
@@ -308,7 +323,8 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
     table = Sets() if trade is None else trade
     if not isinstance(table, Sets):
         raise MalformedError(f"trade must be Sets, got {quote(trade)}")
-    sets = -(-(number - MUST_TRADE + 1) // SET_SIZE) if number >= TRADED_AT_ONCE else 0
+    too_many = number - table.must_trade + 1
+    sets = -(-too_many // SET_SIZE) if number >= table.traded_at_once else 0
     if not table.is_fixed:
         return Distribution({sum(map(table.nth, range(sets))): 1})
     return Distribution.from_pairs(

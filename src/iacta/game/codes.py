@@ -5,9 +5,10 @@ same keys. Its values are texts as in a code, or numbers, lists and tables.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias, TypeVar, cast, get_args
+from typing import Any, NamedTuple, TypeAlias, TypeVar, cast, get_args
 
 from iacta.board import Board, Holding, Position
 from iacta.board.board import format_json
@@ -45,6 +46,8 @@ OPTIONS = (
 # The keys of arguments of `Turn` whose names differ from their keys.
 KEYS = {"trade": "sets", "rules_of": "own", "whole_battles": "whole", "victory": "win"}
 FIXED = "fixed"
+HOUSE_RULES = {"at": "must_trade", "own": "pictured"}  # the prefixes of house rules for sets
+HOUSE_RULE = re.compile(rf"({'|'.join(HOUSE_RULES)})(\d+)")
 MAX_CODE_DICE = 10**6  # the maximum number of attack dice in a code
 OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
 LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
@@ -428,11 +431,23 @@ def read_symbols(value: Value, territories: Sequence[str]) -> dict[str, str]:
 def format_sets(trade: Sets) -> str:
     """Format the armies for sets: as the armies for the next sets, or as `fixed`.
 
-    >>> format_sets(Sets((10, 12))), read_sets("fixed").is_fixed
-    ('10,12', True)
+    House rules follow: `at6` for a player who must trade from six cards on, and `own3` for three
+    armies for a card with an own territory.
+
+    >>> format_sets(Sets((10, 12), must_trade=6)), read_sets("fixed,own3").pictured
+    ('10,12,at6', 3)
     """
-    fixed = format_fixed_sets(trade) if trade.is_fixed else ""
-    return ",".join([*([fixed] if fixed else []), *(str(value) for value in trade.values)])
+    fixed = [format_fixed_sets(trade)] if trade.is_fixed else []
+    return ",".join([*fixed, *map(str, trade.values), *list_house_rules(trade)])
+
+
+def list_house_rules(trade: Sets) -> list[str]:
+    """Return the notation for the duty to trade and for own territories, if they are not usual."""
+    return [
+        f"{prefix}{number}"
+        for prefix, name in HOUSE_RULES.items()
+        if (number := getattr(trade, name)) != getattr(Sets, name)
+    ]
 
 
 def format_fixed_sets(trade: Sets) -> str:
@@ -461,20 +476,25 @@ def read_fixed_sets(text: str) -> Sets:
     return Sets(is_fixed=True, fixed=tuple(fixed), joker=joker[0] if joker else None)
 
 
-def read_sets(value: Value) -> Sets:
+def read_sets(value: Value, key: str = "sets") -> Sets:
     """Read the armies for sets, the inverse of `format_sets`.
 
     value: the text of the armies, or a list.
+    key: the name of the value in error messages.
     """
     if isinstance(value, Mapping):
-        raise MalformedError(f"sets must be a list of armies, got {quote(value)}")
-    texts = value.split(",") if isinstance(value, str) else _list_texts(value)
+        raise MalformedError(f"{key} must be a list of armies, got {quote(value)}")
+    parts = value.split(",") if isinstance(value, str) else _list_texts(value)
+    texts, house = [part.strip() for part in parts], dict[str, Any]()
+    while texts and (found := HOUSE_RULE.fullmatch(texts[-1])):
+        house[HOUSE_RULES[found[1]]] = parse_int(found[2], key)
+        texts.pop()
     is_fixed = bool(texts) and texts[0].split("/")[0] == FIXED
-    values = tuple(parse_int(text, "sets", 0, MAX_SET_ARMIES) for text in texts[is_fixed:])
-    if not is_fixed:
-        return Sets(values)
-    trade = read_fixed_sets(texts[0])
-    return replace(trade, values=values) if values else trade
+    values = tuple(parse_int(text, key, 0, MAX_SET_ARMIES) for text in texts[is_fixed:])
+    trade = read_fixed_sets(texts[0]) if is_fixed else Sets()
+    if values or not (is_fixed or house):
+        trade = replace(trade, values=values)
+    return replace(trade, **house)
 
 
 def format_rules(rules: Rules) -> str:

@@ -17,7 +17,7 @@ from iacta.game.actions import (
     Reveal,
     Trade,
 )
-from iacta.game.cards import MUST_TRADE, SET_SIZE, Hand, list_card_sets, list_named_sets
+from iacta.game.cards import SET_SIZE, Hand, list_card_sets, list_named_sets
 from iacta.game.state import TurnData
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IllegalError
@@ -124,14 +124,14 @@ def may_trade(turn: TurnData) -> bool:
     """Return whether the player can trade a set, or can reveal cards that may contain a set."""
     hand = turn.hand
     # After a conquest, players trade only because they have eliminated somebody.
-    least = MUST_TRADE if turn.conquered else SET_SIZE
+    least = turn.trade.must_trade if turn.conquered else SET_SIZE
     return hand.number >= least and (hand.unknown > 0 or bool(list_card_sets(hand, turn.trade)))
 
 
 def _list_trades(turn: TurnData) -> list[list[Action]]:
     hand = turn.hand
     reveal: list[Action] = [Reveal()] if hand.unknown else []
-    stop: list[Action] = [EndPhase()] if hand.number < MUST_TRADE else []
+    stop: list[Action] = [EndPhase()] if hand.number < turn.trade.must_trade else []
     if not turn.symbols:
         return [reveal, [Trade(each) for each in list_card_sets(hand, turn.trade)], stop]
     trades: list[Action] = [

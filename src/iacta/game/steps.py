@@ -17,7 +17,7 @@ import numpy as np
 
 from iacta.board import Board, Holding
 from iacta.game.actions import Advance, Attack, EndPhase, Fortify, Trade
-from iacta.game.cards import PICTURED, Hand
+from iacta.game.cards import Hand
 from iacta.game.legal import list_fortify_limits
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote, read_int, read_list
@@ -656,9 +656,10 @@ def _take_reveal(turn: Turn, step: Step) -> tuple[Turn, str]:
 def _take_trade(turn: Turn, step: Step) -> tuple[Turn, str]:
     trade = read_trade(turn, step)
     after = turn.after(trade)
-    more = f", and {PICTURED} armies more on {trade.territory}" if trade.territory else ""
-    armies = after.place - turn.place
-    return after, f"Trade {describe_cards(trade.cards)} for {armies} armies{more}"
+    words = f"Trade {describe_cards(trade.cards)} for {after.place - turn.place} armies"
+    if trade.territory:
+        words += f", and {turn.trade.pictured} armies more on {trade.territory}"
+    return after, words
 
 
 def read_trade(turn: Turn, step: Step) -> Trade:

@@ -58,8 +58,6 @@ from iacta.game.actions import (
 from iacta.game.board_text import format_board
 from iacta.game.cards import (
     DECK,
-    PICTURED,
-    TRADED_AT_ONCE,
     Hand,
     list_hands,
     list_named_cards,
@@ -785,7 +783,7 @@ class Turn(DisplayMixin, TurnData):
         taken = self.cards.get(loser, Hand())
         rest = FrozenDict({name: hand for name, hand in self.cards.items() if name != loser})
         new = self.replace_state(self.state._replace(cards=rest))._replace_hand(self.hand + taken)
-        must = taken.number > 0 and new.hand.number >= TRADED_AT_ONCE
+        must = taken.number > 0 and new.hand.number >= self.trade.traded_at_once
         return new.replace_state(new.state._replace(then="trade" if must else "attack"))
 
     def _advance(self, armies: int) -> "Turn":
@@ -815,7 +813,7 @@ class Turn(DisplayMixin, TurnData):
         new = self._replace_hand(self.hand - action.cards)
         if action.territory:
             t = self.setting.index[action.territory]
-            more = _replace_entry(self.armies, t, self.armies[t] + PICTURED)
+            more = _replace_entry(self.armies, t, self.armies[t] + self.trade.pictured)
             new = new.replace_state(new.state._replace(armies=more, pictured=True))
         brought = self.place + self.trade.worth(action.cards)
         return new.replace_state(new.state._replace(place=brought, trade=self.trade.next()))._enter(

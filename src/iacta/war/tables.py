@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.game import Sets
-from iacta.game.cards import DECK, MUST_TRADE, PICTURED, SYMBOLS, TRADED_AT_ONCE
+from iacta.game.cards import DECK, SYMBOLS
 from iacta.game.state import Setting
 from iacta.game.turn import Turn
 from iacta.game.victory import CoreMission
@@ -78,9 +78,6 @@ def _make_setting_tables(library: Library, turn: Turn) -> WarTables:
         is_named=bool(turn.symbols),
         card_land=card_lands,
         sets=SET_COUNT,
-        must_trade=MUST_TRADE,
-        traded_at_once=TRADED_AT_ONCE,
-        pictured_armies=PICTURED,
         lands_for_an_army=turn.rules.territories_per_army,
         fewest_new=turn.rules.least_new_armies,
     )
@@ -152,6 +149,9 @@ class _StateWriter(NamedTuple):
             is_fixed=turn.trade.is_fixed,
             fixed=(*turn.trade.fixed, -1 if turn.trade.joker is None else turn.trade.joker),
             set_armies=_list_set_armies(turn.trade),
+            must_trade=turn.trade.must_trade,
+            traded_at_once=turn.trade.traded_at_once,
+            pictured_armies=turn.trade.pictured,
         )
 
     def write_missions(self) -> None:

@@ -8,7 +8,7 @@ from iacta.forms.moment import describe_condition, describe_winner
 from iacta.forms.sentences import add_noun, capitalise
 from iacta.game import EndPhase, Trade, Turn
 from iacta.game.action_records import record_action
-from iacta.game.cards import KINDS, MUST_TRADE, PICTURED, SYMBOLS, Hand
+from iacta.game.cards import KINDS, SYMBOLS, Hand
 from iacta.game.missions import Missions
 
 MAX_TRADES_SHOWN = 400  # a hand of many named cards contains thousands of sets
@@ -70,7 +70,7 @@ def _describe_trade(turn: Turn, trade: Trade) -> dict[str, Any]:
     """Return a trade: the keys of its cards, the trade in words, and its step."""
     words = f"Trade for {add_noun(turn.trade.worth(trade.cards), 'army', 'armies')}"
     if trade.territory:
-        words += f", and {PICTURED} on {trade.territory}"
+        words += f", and {turn.trade.pictured} on {trade.territory}"
     keys = sorted(key for key, _ in list_cards(turn, trade.cards))
     return {"keys": keys, "words": words, "step": record_action(trade)}
 
@@ -98,7 +98,7 @@ def describe_sets(turn: Turn) -> str:
 def describe_trade_phase(turn: Turn) -> str:
     """Return a sentence about the phase in which the player trades cards."""
     player = capitalise(turn.player)
-    if turn.hand.number >= MUST_TRADE:
+    if turn.hand.number >= turn.trade.must_trade:
         return f"{player} has {turn.hand.number} cards and must trade a set."
     return f"{player} may trade cards."
 
