@@ -36,6 +36,7 @@ MEANS = {
     "expected_defenders_left": "armies that they have left",
     "expected_rolls": "rolls to the end",
 }
+MAX_SHEET_ARMIES = 20  # larger sheets would be unreadable on paper
 MAX_JSON_CELLS = 5 * 10**6  # about 100 MB of text
 
 
@@ -44,6 +45,7 @@ MAX_JSON_CELLS = 5 * 10**6  # about 100 MB of text
     Topic.STUDY,
     Example("table 20 20", "the chances of every battle up to 20 against 20"),
     Example("table 12 10 --show losses", "the armies that you lose on average"),
+    Example("table 20 15 --show sheet", "a sheet of chances and losses to print"),
     Example("table 10 10 --garrison 0", "attackers without the garrison, as in the literature"),
 )
 class TableQuestion(RulesForm, ExactForm, Question):
@@ -58,14 +60,21 @@ class TableQuestion(RulesForm, ExactForm, Question):
     )
     defenders: int = parameter(ARMIES, "The largest number of defenders.", is_argument=True)
     show: str = parameter(
-        OneOf(("chance", "losses", "left", "rolls")),
+        OneOf(("chance", "losses", "left", "rolls", "sheet")),
         "The numbers to show: the chance to win, or the losses of both sides, the armies left or "
-        "the number of rolls, on average.",
+        "the number of rolls, on average; or a sheet to print with chances and your losses.",
         default="chance",
     )
 
     def answer(self, watch: Watch | None = None) -> "TableAnswer":
         return TableAnswer(self)
+
+    def check_chart(self) -> None:
+        if self.show == "sheet" and max(self.attackers, self.defenders) > MAX_SHEET_ARMIES:
+            raise TooLargeError(
+                f"a sheet must have at most {MAX_SHEET_ARMIES} armies on each side, got "
+                f"{quote(self.attackers)} against {quote(self.defenders)}"
+            )
 
 
 class TableRecord(RepeatedBattle):
@@ -77,7 +86,7 @@ class TableRecord(RepeatedBattle):
 
     win_probability: list[list[Unit]] = key("The chance to win.")
     expected_attackers_lost: Numbers = key(
-        "With `--show losses`: the attackers lost on average.", default=OMITTED
+        "With `--show losses` or `sheet`: the attackers lost on average.", default=OMITTED
     )
     expected_defenders_lost: Numbers = key(
         "With `--show losses`: the defenders lost on average.", default=OMITTED
@@ -117,6 +126,8 @@ class TableAnswer(Answer):
         if question.show == "chance":
             return {}
         our_left = expected_attackers_left(ours, theirs, rules, exact=exact)
+        if question.show == "sheet":
+            return {"expected_attackers_lost": ours - our_left}
         their_left = expected_defenders_left(ours, theirs, rules, exact=exact)
         if question.show == "left":
             return {"expected_attackers_left": our_left, "expected_defenders_left": their_left}
@@ -159,7 +170,10 @@ class TableAnswer(Answer):
             )
 
     def draw(self, charts: Charts) -> Any:
-        rule_set = self.question.rule_set
+        rule_set, (attackers, defenders) = self.question.rule_set, self.chances.shape
+        if self.question.show == "sheet":
+            rules, name = rule_set.rules, rule_set.name
+            return charts.cheat_sheet(rules, name, attackers=attackers, defenders=defenders)
         if self.averages:
             name, numbers = next(iter(self.averages.items()))
             return charts.average_map(numbers, MEANS[name], rule_set.rules, rule_set.name)
@@ -169,7 +183,7 @@ class TableAnswer(Answer):
         note = note_rules(self.question.rule_set.name)
         columns = (ROW_HEADING, *map(str, range(1, self.chances.shape[1] + 1)))
         chances = self.chances.astype(float)
-        if not self.averages:
+        if self.question.show in ("chance", "sheet"):
             yield Section([f"Chance to win in percent; the attackers include your garrison{note}:"])
             yield Section([Table(columns, _ShadedRows(chances), continued=CONTINUED)])
         for name, numbers in self.averages.items():

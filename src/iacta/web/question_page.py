@@ -260,6 +260,7 @@ class Elsewhere:
     api: the URL of the record.
     query: the query string for the API.
     has_picture: whether the answer has a picture.
+    is_sheet: whether the picture fills a printed page.
     chart: the specification of the picture, if the question is too long for a URL.
     copies: the question as a command and as Python code; empty if it is too long.
     """
@@ -268,6 +269,7 @@ class Elsewhere:
     api: str
     query: str
     has_picture: bool
+    is_sheet: bool
     chart: str
     copies: list[tuple[str, str]]
 
@@ -286,7 +288,10 @@ def _make_links(question: Question, chart: str) -> Elsewhere:
         copies = [("Command", format_command(question)), ("Python", format_python_call(question))]
     else:
         copies, query = [], urlencode([pair for pair in parse_qsl(query) if pair[0] != "log"])
-    return Elsewhere(f"{name}?{query}", f"api/v1/{name}", query, has_picture, chart, copies)
+    is_sheet = getattr(question, "show", "") == "sheet"
+    return Elsewhere(
+        f"{name}?{query}", f"api/v1/{name}", query, has_picture, is_sheet, chart, copies
+    )
 
 
 def _render_question(

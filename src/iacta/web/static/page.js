@@ -50,6 +50,7 @@ function startFromBoard({ target }) {
 for (const name of ["click", "auxclick"]) on.menu.addEventListener(name, startFromBoard);
 
 addEventListener("click", (event) => {
+  if (event.target.closest?.(".print")) print();
   const button = event.target.closest?.(".copy");
   if (!button) return;
   const code = button.parentElement.querySelector("code");
