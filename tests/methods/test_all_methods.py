@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import iacta
-from iacta import CLASSIC, Battle, Chain, Distribution, IactaError, Outcome, Rules
+from iacta import CLASSIC, RULE_SETS, Battle, Chain, Distribution, IactaError, Outcome, Rules
 from iacta.methods import EXACT_METHODS, METHODS, choose_kernel, closed_form, list_methods, markov
 from iacta.methods.kernel import is_won
-from iacta.rules.modes import MODES, ArmiesGrow, BalancedBlitz, DefenderSeesFirst
+from iacta.rules.modes import ArmiesGrow, BalancedBlitz, DefenderSeesFirst
 from iacta_literature import taflin
 from iacta_literature.tree import paths, tree
 from tests import brute, strategies
@@ -35,12 +35,13 @@ RUNS = 2000
 
 
 def test_each_method_suits_a_mode() -> None:
-    assert set(METHODS) == {name for mode in MODES for name in list_methods(Rules(mode=mode()))}
+    rules = [Rules(mode=mode) for mode in {known.rules.mode for known in RULE_SETS}]
+    assert set(METHODS) == {name for each in rules for name in list_methods(each)}
     for name in METHODS:
-        taken = [mode for mode in MODES if find_refusal(name, Rules(mode=mode())) is None]
+        taken = [each for each in rules if find_refusal(name, each) is None]
         assert taken, name
-        for mode in taken:
-            kernel = choose_kernel(Rules(mode=mode()), method=name)
+        for each in taken:
+            kernel = choose_kernel(each, method=name)
             assert (kernel.name, kernel.exact) == (name, name in EXACT_METHODS)
 
 
