@@ -96,18 +96,20 @@ def find_legal_action(turn: TurnData, action: A) -> A:
 
 def _list_similar(turn: TurnData, action: Action) -> Iterable[Sequence[Action]]:
     """Return the legal actions among which an action must be if it is legal."""
-    match turn.phase, action:
-        case "attack", Attack(str() as start, str() as to):
-            v, c = map(turn.setting.index.get, (start, to))
+    phase = turn.phase
+    if isinstance(action, Attack):
+        if phase == "attack" and isinstance(action.start, str) and isinstance(action.to, str):
+            v, c = map(turn.setting.index.get, (action.start, action.to))
             if v is None or c is None or c not in turn.setting.borders[v]:
                 return ()
             return _list_attacks(turn, [(v, (c,))])
-        case "place", Place(str() as name, _):
-            return _list_placements(turn, name)
-        case "fortify", Fortify(str() as start, _, _):
-            return list_fortifications(turn, start)
-        case "attack" | "fortify", EndPhase():
+    elif isinstance(action, EndPhase):
+        if phase in ("attack", "fortify"):
             return (END,)
+    elif phase == "place" and isinstance(action, Place) and isinstance(action.territory, str):
+        return _list_placements(turn, action.territory)
+    elif phase == "fortify" and isinstance(action, Fortify) and isinstance(action.start, str):
+        return list_fortifications(turn, action.start)
     return _list_parts(turn)
 
 

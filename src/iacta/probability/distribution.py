@@ -1,19 +1,19 @@
 """Distribution: a finite probability distribution, in exact fractions or in floats."""
 
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
-from itertools import product
+from itertools import accumulate, product
 from operator import ge, gt, itemgetter, le
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from iacta.inputs.checks import format_fraction, format_int, quote, read_int
 from iacta.inputs.errors import IllegalError, MalformedError, MissingError, TooLargeError
@@ -80,7 +80,7 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
     _weights: dict[T, Any]
     _total: int | float
     _is_ordered: bool  # whether the weights are sorted by value
-    _cumulative: "tuple[list[T], npt.NDArray[np.float64]]"  # for `sample`; set by the first sample
+    _cumulative: tuple[list[T], list[float]]  # for `sample`; set by the first sample
 
     def __init__(self, source: Mapping[T, Probability] | Iterable[T]) -> None:
         try:
@@ -485,10 +485,12 @@ class Distribution(PasteableMixin, Mapping[T, Probability], Generic[T]):
             rng = np.random.default_rng(read_int(seed, "seed"))
         if not hasattr(self, "_cumulative"):
             values = list(self)
-            self._cumulative = values, np.cumsum(list(self.to_float()._weights.values()))
+            self._cumulative = values, [*accumulate(self.to_float()._weights.values())]
         values, cumulative = self._cumulative
+        if n == 1:  # many games draw one value at a time
+            return [values[bisect_right(cumulative, rng.random() * cumulative[-1])]]
         draws = rng.random(n) * cumulative[-1]
-        return [values[i] for i in cumulative.searchsorted(draws, side="right")]
+        return [values[i] for i in np.searchsorted(cumulative, draws, side="right")]
 
     def to_float(self) -> "Distribution[T]":
         """Return the distribution in floats, each rounded to the nearest float.

@@ -100,14 +100,15 @@ class AIPolicy:
         'red'
         """
         check_war(turn)
-        rng, moves = np.random.default_rng(read_int(seed, "seed")), list[Move]()
+        first, moves = read_int(seed, "seed"), list[Move]()
         while turn.phase != "over":
             if must_reveal(turn):
+                rng = np.random.default_rng([first, len(moves)])
                 after, cards = turn.play_action(Reveal(), rng)
                 moves.append(Move(turn, Reveal(), cards))
                 turn = after
             else:
-                played = play_ai(turn, self.name, int(rng.integers(2**62)))
+                played = play_ai(turn, self.name, first + len(moves))
                 moves += played.moves
                 turn = played.end
         return PlayedTurn(tuple(moves), turn)

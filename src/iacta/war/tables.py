@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from iacta.game import Sets
+from iacta.game import Hand, Sets
 from iacta.game.cards import DECK, SYMBOLS
 from iacta.game.state import Setting
 from iacta.game.turn import Turn
@@ -124,7 +124,23 @@ class _StateWriter(NamedTuple):
                 self.data.set_fields(thrown=turn.find_choice(turn.pending).throws.index(turn.throw))
 
     def write_cards(self) -> None:
-        turn, seats, index = self.turn, self.seats, self.turn.setting.index
+        turn, hands = self.turn, [self.turn.hand_of(name) for name in self.seats]
+        known = self._mark_known_cards(hands) if any(any(hand[:4]) for hand in hands) else []
+        self.data.set_fields(
+            has_cards=turn.cards is not None,
+            known=known or [0] * len(hands),
+            hidden=[hand.unknown for hand in hands],
+            is_fixed=turn.trade.is_fixed,
+            fixed=(*turn.trade.fixed, -1 if turn.trade.joker is None else turn.trade.joker),
+            set_armies=_list_set_armies(turn.trade),
+            must_trade=turn.trade.must_trade,
+            traded_at_once=turn.trade.traded_at_once,
+            pictured_armies=turn.trade.pictured,
+        )
+
+    def _mark_known_cards(self, hands: Sequence[Hand]) -> list[int]:
+        """Return the known cards of each hand as a mask of cards of the core."""
+        index = self.turn.setting.index
         of_symbol = self.library.constant("CARDS_OF_SYMBOL")
         card_lands = self.data.arrays["card_land"].tolist()
         cards = {t: card for card, t in enumerate(card_lands) if t >= 0}
@@ -133,8 +149,8 @@ class _StateWriter(NamedTuple):
             some = range(k * of_symbol, k * of_symbol + number)
             free.append([card for card in some if card_lands[card] < 0])
         known = []
-        for name in seats:
-            hand, mask = turn.hand_of(name), 0
+        for hand in hands:
+            mask = 0
             named = [cards[index[t]] for t in hand.territories]
             for card in named:
                 mask |= 1 << card
@@ -142,17 +158,7 @@ class _StateWriter(NamedTuple):
                 plain = hand.counts[k] - sum(card // of_symbol == k for card in named)
                 mask |= sum(1 << free[k].pop(0) for _ in range(plain))
             known.append(mask)
-        self.data.set_fields(
-            has_cards=turn.cards is not None,
-            known=known,
-            hidden=[turn.hand_of(name).unknown for name in seats],
-            is_fixed=turn.trade.is_fixed,
-            fixed=(*turn.trade.fixed, -1 if turn.trade.joker is None else turn.trade.joker),
-            set_armies=_list_set_armies(turn.trade),
-            must_trade=turn.trade.must_trade,
-            traded_at_once=turn.trade.traded_at_once,
-            pictured_armies=turn.trade.pictured,
-        )
+        return known
 
     def write_missions(self) -> None:
         library, turn, seats = self.library, self.turn, self.seats
