@@ -17,6 +17,11 @@ namespace iacta {
 // The weights of an AI: weights[IACTA_WEIGHT_...].
 using Weights = const double*;
 
+// Stacks that block each other: the armies of the enemy stack, for each territory of the board and for each new army, and
+// the chance to win against it below which it is not attacked.
+constexpr int LARGE_STACK = 2, PLACED_IN_VAIN = 4;
+constexpr double SURE_OF_STACK = 0.9;
+
 template <int W>
 class Tactics {
   public:
@@ -57,6 +62,7 @@ class Tactics {
         switch (s.phase) {
             case IACTA_PHASE_TRADE: return trade(s, random, log);
             case IACTA_PHASE_PLACE: {
+                if (int v = find_second_front(s); v >= 0) return rules_.put(s, v, s.place, log);
                 auto [land, number] = has_placing_aim() ? choose_placement_for_aim(s) : choose_placement(s);
                 return rules_.put(s, land, number, log);
             }
@@ -561,6 +567,36 @@ class Tactics {
             }
         }
         return follow_wishes(s, main);
+    }
+    // Returns the territory that gets all new armies if two large stacks block each other, or -1. If only a few armies
+    // may advance after a conquest, a large stack conquers little, and two such stacks could face each other forever. The
+    // new armies then stand beside the weakest enemies elsewhere.
+    int find_second_front(const War<W>& s) const {
+        if (s.first > 0 || s.place < 1) return -1;
+        int blocked = -1, target = -1, most = 0, near_target = 0;
+        for (Set<W> rest = s.at.mine; rest.any();) {
+            int v = rest.pop(), room = rules_.spare(s, v) + s.place;
+            for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
+                int c = near.pop(), armies = s.at.armies[c];
+                bool is_large = armies >= LARGE_STACK * rules_.lands && armies > PLACED_IN_VAIN * s.place;
+                if (!is_large || rules_.later.limit_advance(c, room) >= room) continue;
+                if (rules_.odds(c, room, armies).won < SURE_OF_STACK) blocked = v;
+            }
+        }
+        if (blocked < 0) return -1;
+        for (Set<W> rest = s.at.mine - rules_.game(s).resting; rest.any();) {
+            int v = rest.pop(), weak = 0, number = 0;
+            for (Set<W> near = rules_.game(s).out[v] - s.at.mine; near.any();) {
+                int c = near.pop(), armies = s.at.armies[c];
+                if (armies < 1 || rules_.is_losing_conquest(s, c)) continue;
+                ++number;
+                if (weak == 0 || armies < weak) weak = armies;
+            }
+            if (v == blocked || weak == 0 || weak >= s.place) continue;
+            if (target < 0 || weak < most || (weak == most && number > near_target))
+                target = v, most = weak, near_target = number;
+        }
+        return target;
     }
     // Adds wishes for the placement of all new armies: first on territories that lack armies for the mission, then on the
     // stacks that follow the routes of the aim.
