@@ -302,7 +302,7 @@ typedef struct {
     int32_t phase;
     int32_t place;     /* the number of armies that must still be placed */
     int32_t first;     /* armies may only be placed on territories with this or a larger index */
-    int32_t conquered; /* 1: the player has taken a territory in this turn */
+    int32_t conquered; /* the number of cards that the player draws at the end for conquests in this turn */
     int32_t pictured;  /* 1: a territory on a traded card has already received armies in this turn */
     int32_t then;      /* the phase that follows the advance */
     int32_t attack_start, attack_to, attack_dice, thrown; /* the attack in progress, and the index of its throw */
@@ -328,9 +328,10 @@ typedef struct {
     /* a player with at least this number of cards must trade immediately after an elimination */
     int32_t traded_at_once;
     int32_t pictured_armies; /* the armies for a territory that is pictured on a traded card and owned by the player */
-    int32_t lands_for_an_army; /* the number of territories that bring one new army */
-    int32_t fewest_new;        /* the minimum number of new armies */
-    int32_t missions;          /* the number of missions */
+    int32_t has_card_per_conquest; /* 1: each conquest brings a card, 0: all conquests of a turn bring one card */
+    int32_t lands_for_an_army;     /* the number of territories that bring one new army */
+    int32_t fewest_new;            /* the minimum number of new armies */
+    int32_t missions;              /* the number of missions */
     const iacta_mission* mission_list;
     const int32_t* mission_entries;
     /* for each player: the index of the mission, -1 for no mission, or IACTA_MISSION_HIDDEN */

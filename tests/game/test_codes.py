@@ -68,13 +68,15 @@ TURNS = {
         fortify="adjacent",
         whole_battles=True,
         players=("green", "red", "blue", "dead"),
-        conquered=True,
+        conquered=1,
     ),
     "sets of RisiKo": make_line_turn(
         "r3 b1", trade=Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12), cards={}
     ),
     "house rules for sets": make_line_turn(
-        "r3 b1", trade=Sets((10, 12), must_trade=7, pictured=0), cards={}
+        "r3 b1",
+        trade=Sets((10, 12), must_trade=7, pictured=0, has_card_per_conquest=True),
+        cards={},
     ),
     "fixed sets with a house rule": make_line_turn(
         "r3 b1", trade=Sets(is_fixed=True, must_trade=6), cards={}

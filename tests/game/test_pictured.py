@@ -11,6 +11,7 @@ from iacta.game.cards import DECK, Sets
 from tests.game.positions import PLAYERS, at_random, make_line_turn, skip_to_end
 
 SYMBOLS = {"A": "infantry", "B": "infantry", "C": "cavalry", "D": "artillery"}
+EACH = Sets(has_card_per_conquest=True)
 THREE = Hand(infantry=3, territories=("A", "B"))
 
 
@@ -45,6 +46,21 @@ def test_a_house_rule_forces_the_trade_at_six_cards() -> None:
             IactaError, match=f"must_trade must be a whole number from 5 to 9, got {wrong}"
         ):
             Sets(must_trade=wrong)
+
+
+@pytest.mark.parametrize(("trade", "cards"), [(Sets(), 1), (EACH, 2)])
+def test_a_house_rule_brings_a_card_for_each_conquest(trade: Sets, cards: int) -> None:
+    turn = make_line_turn("r9 b1 b1 g1", cards={}, trade=trade, fortify="none")
+    for _ in range(2):
+        attack = next(each for each in turn.actions() if isinstance(each, Attack))
+        turn = turn.after(attack, max(turn.results(attack), key=lambda lost: lost[1]))
+        turn = turn.after(max(turn.actions(), key=lambda each: getattr(each, "armies", 0)))
+    assert turn.after(EndPhase()).hand_of("red").number == cards
+
+
+def test_no_more_cards_are_drawn_than_the_deck_has_left() -> None:
+    turn = make_line_turn("r9 b1 g1", cards={"green": 43}, trade=EACH, conquered=3, fortify="none")
+    assert turn.after(EndPhase()).hand_of("red").number == 1
 
 
 def test_the_player_chooses_which_territory_gets_the_armies() -> None:

@@ -28,7 +28,7 @@ from tests.game.positions import classic_turn, make_line_turn
 STARTS: dict[str, dict[str, Any]] = {
     "trade": {"phase": "trade", "place": 2, "cards": {"red": 5, "blue": 1}},
     "place": {"place": 4, "keep": {"A": 3}, "stay": ["B"]},
-    "attack": {"fortify": "adjacent", "rules_of": {"C": "capital"}, "conquered": True},
+    "attack": {"fortify": "adjacent", "rules_of": {"C": "capital"}, "conquered": 1},
     "over": {"phase": "over", "whole_battles": True},
 }
 CHANGES: dict[str, dict[str, Any]] = {

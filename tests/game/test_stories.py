@@ -166,7 +166,7 @@ def test_a_conquest_draws_one_card_at_the_end() -> None:
         turn = turn.after(turn.actions()[-1])
     assert turn.after(EndPhase()).cards == {"red": Hand(unknown=1)}
     assert make_line_turn("r9 b1", cards={}, fortify="none").after(EndPhase()).cards == {}
-    full = make_line_turn("r9 b1 g1", cards={"green": 44}, fortify="none", conquered=True)
+    full = make_line_turn("r9 b1 g1", cards={"green": 44}, fortify="none", conquered=1)
     assert full.after(EndPhase()).cards == {"green": Hand(unknown=44)}
 
 
@@ -187,7 +187,7 @@ def test_the_next_player_alive_gets_the_usual_armies() -> None:
 
 
 def test_constraints_do_not_apply_to_the_next_player() -> None:
-    over = make_line_turn("r1 b5", keep={"B": 9}, phase="over", conquered=True, cards={})
+    over = make_line_turn("r1 b5", keep={"B": 9}, phase="over", conquered=1, cards={})
     assert over.actions()[:] == []
     after = over.next().after(Place("B", 3))
     assert (after.keep, after.conquered) == ({}, False)

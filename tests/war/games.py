@@ -8,7 +8,7 @@ from iacta.game.cards import SYMBOLS
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.game.positions import at_random
 
-HOUSE_SETS = Sets(must_trade=6, pictured=3)
+HOUSE_SETS = Sets(must_trade=6, pictured=3, has_card_per_conquest=True)
 RISIKO_SETS = Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12)
 
 NAMES = ("red", "blue", "green", "black", "white", "pink")

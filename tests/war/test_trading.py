@@ -23,7 +23,9 @@ def draw_turn_with_a_set(seed: int) -> Turn:
     """Return a turn on the classic board in which the mover may keep a set."""
     turn, rng = classic_turn(classic_board(), seed), Random(seed)  # noqa: S311 # no secrets
     hand = rng.choice((Hand(3), Hand(1, 1, 1), Hand(0, 2, 1, 1)))
-    trade = rng.choice((Sets(), Sets(is_fixed=True), Sets(must_trade=6, pictured=5)))
+    trade = rng.choice(
+        (Sets(), Sets(is_fixed=True), Sets(must_trade=6, pictured=5, has_card_per_conquest=True))
+    )
     return Turn(
         turn.position,
         phase="trade",

@@ -330,7 +330,7 @@ def test_only_sets_that_may_be_traded_count_for_an_aim(cards: int, is_offered: b
         players=SEATS,
         cards={"red": hand},
         trade=Sets((10,)),
-        conquered=True,
+        conquered=1,
     )
     assert (list_aim_kinds(turn) & {WIN, ELIMINATE} != set()) == is_offered
 

@@ -61,7 +61,8 @@ struct War {
     std::array<Cards, MAX_PLAYERS> known{};
     std::array<int, MAX_PLAYERS> hidden{};  // for each player: the number of unrevealed cards
     int mover = 0, phase = IACTA_PHASE_OVER, place = 0, first = 0, sets = 0, then = IACTA_PHASE_ATTACK;
-    bool conquered = false, pictured = false;
+    int conquered = 0;  // the cards that the mover draws at the end of the turn
+    bool pictured = false;
     bool opening = true;  // whether this is the first turn, in which some territories may not attack
     Roll pending{-1, -1, 0};
     int thrown = -1;
@@ -329,6 +330,7 @@ class WarRules {
     std::vector<int> deck_;
     bool is_named_;
     int traded_at_once_, lands_for_an_army_, fewest_new_;
+    bool has_card_per_conquest_;
 
     void add(War<W>& s, int land, int number) const {
         int o = s.owner[land];
@@ -345,7 +347,7 @@ class WarRules {
         s.phase = IACTA_PHASE_OVER;
         int held = 0;
         for (int i = 0; i < players; ++i) held += s.count_cards(i);
-        if (has_cards && s.conquered && held < CARDS) ++s.hidden[s.mover];
+        if (has_cards && held < CARDS) s.hidden[s.mover] += std::min(s.conquered, CARDS - held);
     }
     void count_strong(War<W>& s) const;
     void replace_missions(War<W>& s, int loser) const;
@@ -384,7 +386,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
       card_land_(t.card_land, t.card_land + CARDS), whole_least_(t.whole_least, t.whole_least + p.kinds),
       whole_dice_(t.whole_dice, t.whole_dice + p.kinds), deck_(t.mission_deck, t.mission_deck + t.mission_cards),
       is_named_(t.is_named != 0), traded_at_once_(t.traded_at_once), lands_for_an_army_(t.lands_for_an_army),
-      fewest_new_(t.fewest_new) {
+      fewest_new_(t.fewest_new), has_card_per_conquest_(t.has_card_per_conquest != 0) {
     later.keep.assign(size_t(lands), p.garrison);
     later.resting = Set<W>{};
     for (int k = 0; k < t.continents; ++k)
@@ -414,7 +416,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     for (int i = 0; i < players; ++i) s.known[size_t(i)] = t.known[i], s.hidden[size_t(i)] = t.hidden[i];
     set_mover(s, t.mover);
     s.phase = t.phase, s.place = t.place, s.first = t.first, s.then = t.then;
-    s.conquered = t.conquered != 0, s.pictured = t.pictured != 0;
+    s.conquered = t.conquered, s.pictured = t.pictured != 0;
     s.pending = {t.attack_start, t.attack_to, t.attack_dice};
     if (s.phase == IACTA_PHASE_DEFEND)
         s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
@@ -543,7 +545,7 @@ void WarRules<W>::apply_losses(War<W>& s, Roll roll, int lost, int killed, int l
     add(s, c, moved);
     s.phase = IACTA_PHASE_ADVANCE;
     s.pending = roll;
-    s.conquered = true;
+    s.conquered = has_card_per_conquest_ ? std::min(s.conquered + 1, CARDS) : 1;
     s.then = IACTA_PHASE_ATTACK;
     if (loser >= players || s.lands[loser] > 0) return end_if_won(s);
     bool must =
@@ -633,7 +635,7 @@ void WarRules<W>::next(War<W>& s) const {
     do mover = (mover + 1) % players;
     while (!s.lands[mover]);
     set_mover(s, mover);
-    s.opening = s.conquered = s.pictured = false;
+    s.opening = s.pictured = false, s.conquered = 0;
     s.first = 0;
     s.place = count_income(s, mover);
     begin(s);

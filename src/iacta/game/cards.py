@@ -15,7 +15,7 @@ from itertools import combinations, product
 from math import comb, prod
 from typing import NamedTuple
 
-from iacta.inputs.checks import quote, read_int, read_list, set_field
+from iacta.inputs.checks import check_choice, quote, read_int, read_list, set_field
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.probability.distribution import Distribution
 
@@ -197,6 +197,8 @@ class Sets:
         where a joker makes no other set; `None` if a joker stands for any symbol.
     must_trade: the number of cards from which a player must trade, from 5 to 9.
     pictured: the armies for a traded card that pictures one of the player's territories.
+    has_card_per_conquest: whether a turn brings a card for each conquest, instead of one card for
+        all conquests.
 
     >>> [Sets().nth(k) for k in range(8)]
     [4, 6, 8, 10, 12, 15, 20, 25]
@@ -213,6 +215,7 @@ class Sets:
     joker: int | None = None
     must_trade: int = 5
     pictured: int = 2
+    has_card_per_conquest: bool = False
 
     def __post_init__(self) -> None:
         values = read_list(self.values, "values", "whole numbers", MAX_SETS_LISTED)
@@ -225,6 +228,7 @@ class Sets:
         set_field(self, "fixed", tuple(read_int(v, "fixed", 0, MAX_SET_ARMIES) for v in fixed))
         if self.joker is not None:
             set_field(self, "joker", read_int(self.joker, "joker", 0, MAX_SET_ARMIES))
+        check_choice(self.has_card_per_conquest, (True, False), "has_card_per_conquest")
         for name, minimum, maximum in (
             ("must_trade", SMALLEST_FULL_HAND, MAX_MUST_TRADE),
             ("pictured", 0, MAX_PICTURED),

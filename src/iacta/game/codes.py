@@ -47,6 +47,7 @@ OPTIONS = (
 KEYS = {"trade": "sets", "rules_of": "own", "whole_battles": "whole", "victory": "win"}
 FIXED = "fixed"
 HOUSE_RULES = {"at": "must_trade", "own": "pictured"}  # the prefixes of house rules for sets
+EACH_CONQUEST = "each"
 HOUSE_RULE = re.compile(rf"({'|'.join(HOUSE_RULES)})(\d+)")
 MAX_CODE_DICE = 10**6  # the maximum number of attack dice in a code
 OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
@@ -208,7 +209,7 @@ def format_options(turn: TurnData) -> dict[str, str]:
         "fortify": turn.fortify if turn.fortify != "connected" else None,
         "whole": "1" if turn.whole_battles else None,
         "players": players,
-        "conquered": "1" if turn.conquered else None,
+        "conquered": str(turn.conquered) if turn.conquered else None,
         "first": escape_name(turn.board.territories[turn.first]) if turn.first else None,
         "attack": None if turn.pending is None else format_attack(turn.pending),
         "throw": throw,
@@ -283,7 +284,7 @@ def read_fields(phase: str, table: FileTable, board: Board) -> TurnFields:
         fortify=cast(FortifyReach, read("fortify", read_text("fortify"), "connected")),
         whole_battles=read_flag("whole"),
         players=read("players", lambda value: read_names(value, "players"), None),
-        conquered=read_flag("conquered"),
+        conquered=read("conquered", lambda value: _read_number(value, "conquered", DECK.number), 0),
         symbols=read("symbols", lambda value: read_symbols(value, board.territories), None),
         pictured=read_flag("pictured"),
         victory=read("win", read_victory, None),
@@ -431,8 +432,8 @@ def read_symbols(value: Value, territories: Sequence[str]) -> dict[str, str]:
 def format_sets(trade: Sets) -> str:
     """Format the armies for sets: as the armies for the next sets, or as `fixed`.
 
-    House rules follow: `at6` for a player who must trade from six cards on, and `own3` for three
-    armies for a card with an own territory.
+    House rules follow: `each` for a card for each conquest, `at6` for a player who must trade from
+    six cards on, and `own3` for three armies for a card with an own territory.
 
     >>> format_sets(Sets((10, 12), must_trade=6)), read_sets("fixed,own3").pictured
     ('10,12,at6', 3)
@@ -442,8 +443,9 @@ def format_sets(trade: Sets) -> str:
 
 
 def list_house_rules(trade: Sets) -> list[str]:
-    """Return the notation for the duty to trade and for own territories, if they are not usual."""
-    return [
+    """Return the notation for the house rules about cards that are not usual."""
+    found = [EACH_CONQUEST] if trade.has_card_per_conquest else []
+    return found + [
         f"{prefix}{number}"
         for prefix, name in HOUSE_RULES.items()
         if (number := getattr(trade, name)) != getattr(Sets, name)
@@ -489,6 +491,8 @@ def read_sets(value: Value, key: str = "sets") -> Sets:
     while texts and (found := HOUSE_RULE.fullmatch(texts[-1])):
         house[HOUSE_RULES[found[1]]] = parse_int(found[2], key)
         texts.pop()
+    if texts and texts[-1] == EACH_CONQUEST:
+        house["has_card_per_conquest"] = bool(texts.pop())
     is_fixed = bool(texts) and texts[0].split("/")[0] == FIXED
     values = tuple(parse_int(text, key, 0, MAX_SET_ARMIES) for text in texts[is_fixed:])
     trade = read_fixed_sets(texts[0]) if is_fixed else Sets()

@@ -38,7 +38,7 @@ class TurnOptions(ChangeableOptions, total=False):
     cards: Mapping[str, Hand | int] | None
     trade: Sets | None
     players: Iterable[str] | None
-    conquered: bool
+    conquered: int
     symbols: Mapping[str, str] | None
     pictured: bool
 
@@ -113,7 +113,8 @@ def read_state(position: Position, setting: Setting, options: TurnOptions) -> Tu
     """
     place, phase, trade = options.get("place"), options.get("phase"), options.get("trade")
     new = 0 if place is None else read_int(place, "place", 0, MAX_NEW_ARMIES)
-    conquered, pictured = options.get("conquered", False), options.get("pictured", False)
+    conquered = read_int(options.get("conquered", 0), "conquered", 0, DECK.number)
+    pictured = options.get("pictured", False)
     now = phase if phase is not None else "place" if new else "attack"
     check_choice(now, STARTS, "phase")
     with add_parameter("place"):
@@ -121,7 +122,6 @@ def read_state(position: Position, setting: Setting, options: TurnOptions) -> Tu
             raise IllegalError(f"place must be 0 in the phase {now!r}, got {new}")
         if now == "place" and not new:
             raise IllegalError("place must be at least 1 in the phase 'place', got 0")
-    check_choice(conquered, (True, False), "conquered")
     check_choice(pictured, (True, False), "pictured")
     table = Sets() if trade is None else trade
     if not isinstance(table, Sets):

@@ -125,7 +125,7 @@ class TurnState(NamedTuple):
     cards: FrozenDict[str, Hand] | None
     trade: Sets
     victory: Victory
-    conquered: bool
+    conquered: int
     pictured: bool
     first: int = 0
     pending: Attack | None = None
@@ -262,8 +262,8 @@ class TurnData:
         return self.state.victory
 
     @property
-    def conquered(self) -> bool:
-        """Whether the player has conquered a territory in this turn."""
+    def conquered(self) -> int:
+        """The number of cards that the player draws at the end for conquests in this turn."""
         return self.state.conquered
 
     @property

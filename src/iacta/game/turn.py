@@ -150,8 +150,8 @@ class Turn(DisplayMixin, TurnData):
     whole_battles: whether each attack is a whole battle, fought to its end.
     players: the players in the order of play; `None` for the order of the first territory of each
         player on the board.
-    conquered: whether the player took a territory earlier in the turn; if so, the player draws a
-        card at the end.
+    conquered: the number of cards that the player draws at the end for territories taken earlier in
+        the turn: 1, or under a house rule one for each territory.
     symbols: a mapping from territories to the symbols on their cards: `"infantry"`, `"cavalry"` or
         `"artillery"`; `None` if cards do not picture territories.
     pictured: whether a traded card has already added two armies to a territory in this turn.
@@ -764,9 +764,13 @@ class Turn(DisplayMixin, TurnData):
                 armies=_move_armies(tuple(armies), v, c, least),
                 pending=attack,
                 throw=None,
-                conquered=True,
+                conquered=self._count_conquest_cards(),
             )
         )._finish_conquest(self.owners[c])
+
+    def _count_conquest_cards(self) -> int:
+        """Return the number of cards to draw at the end of the turn after one more conquest."""
+        return min(self.conquered + 1, DECK.number) if self.trade.has_card_per_conquest else 1
 
     def _finish_conquest(self, loser: str) -> "Turn":
         """Return the turn after a conquest; the player gets the cards of an eliminated player."""
@@ -836,13 +840,12 @@ class Turn(DisplayMixin, TurnData):
         return self.replace_state(self.state._replace(phase="place" if self.place else "attack"))
 
     def _end_turn(self) -> "Turn":
-        """Return the finished turn; a player who conquered a territory draws a card."""
+        """Return the finished turn; a player who conquered a territory has drawn their cards."""
         over = self.replace_state(self.state._replace(phase="over"))
         if self.cards is None or not self.conquered:
             return over
-        if sum(hand.number for hand in self.cards.values()) >= DECK.number:
-            return over
-        return over._replace_hand(self.hand + Hand(unknown=1))
+        left = DECK.number - sum(hand.number for hand in self.cards.values())
+        return over._replace_hand(self.hand + Hand(unknown=min(self.conquered, max(left, 0))))
 
     def next(self) -> "Turn":
         """Return the turn of the next player who owns a territory, with their new armies.
@@ -866,7 +869,7 @@ class Turn(DisplayMixin, TurnData):
             setting = replace(setting, keep=FrozenDict({}), stay=())
         place = self.new_armies(following)
         state = self.state._replace(
-            player=following, place=place, conquered=False, pictured=False, first=0
+            player=following, place=place, conquered=0, pictured=False, first=0
         )
         return self.assemble_turn(setting, state)._enter("trade")
 

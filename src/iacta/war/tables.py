@@ -134,6 +134,7 @@ class _StateWriter(NamedTuple):
             fixed=(*turn.trade.fixed, -1 if turn.trade.joker is None else turn.trade.joker),
             set_armies=_list_set_armies(turn.trade),
             must_trade=turn.trade.must_trade,
+            has_card_per_conquest=turn.trade.has_card_per_conquest,
             traded_at_once=turn.trade.traded_at_once,
             pictured_armies=turn.trade.pictured,
         )
