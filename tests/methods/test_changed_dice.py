@@ -141,6 +141,13 @@ def test_tables_of_transitions_agree_with_the_distribution(mode: str) -> None:
             assert found == pytest.approx(float(chance), rel=1e-12)
 
 
+def test_battles_without_missiles_are_classic() -> None:
+    for attackers, defenders in SIZES:
+        battle = Battle(attackers, defenders, Rules(mode=Missiles()))
+        classic = Battle(attackers, defenders).win_probability(exact=True)
+        assert battle.win_probability(exact=True) == classic
+
+
 def test_a_missile_never_hurts_its_owner() -> None:
     for attackers, defenders in SIZES:
         battles = [Battle(attackers, defenders, name) for name in ("classic", "missile")]
@@ -204,7 +211,6 @@ def test_a_missile_lasts_for_one_battle_only() -> None:
 @for_each(
     ("record", "message"),
     [
-        ({"missiles": {"attack": 0}}, "missiles must be at least 1 for one of the sides"),
         ({"missiles": 2}, "missiles must be a table with attack, defence or used, got 2"),
         ({"missiles": {"attack": 10}}, "missiles.attack must be a whole number from 0 to 9"),
         ({"missiles": {"defense": 1}}, "unknown key 'defense'; the keys are attack, defence, used"),

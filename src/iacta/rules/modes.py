@@ -443,8 +443,6 @@ class Missiles(ChangedDice):
             number = read_int(getattr(self, name), f"missiles.{name}", 0, MAX_MISSILES)
             set_field(self, name, number)
         check_choice(self.used, MISSILE_USES, "missiles.used")
-        if not (self.attack or self.defence):
-            raise IllegalError("missiles must be at least 1 for one of the sides, got 0 for both")
 
     def format_value(self) -> object:
         return {"attack": self.attack, "defence": self.defence, "used": self.used}
