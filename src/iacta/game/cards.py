@@ -273,7 +273,10 @@ class Sets:
         """Return the armies for sets after the next set has been traded."""
         if self.is_fixed:
             return self
-        return replace(self, values=self.values[1:] or (min(self.nth(1), MAX_SET_ARMIES),))
+        left = self.values[1:] or (min(self.nth(1), MAX_SET_ARMIES),)
+        if len(left) == 1 and left[0] in PROGRESSIVE and self.nth(2) == left[0] + STEP:
+            left = (*left, self.nth(2))  # the sequence 4, 6, 8, ... does not begin here
+        return replace(self, values=left)
 
 
 def list_hands(cards: int, deck: Hand = DECK) -> Iterator[tuple[Hand, int]]:
