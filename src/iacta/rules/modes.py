@@ -375,7 +375,7 @@ class LastDieAtTwoToOne(SwitchMode, HouseRolls):
 
 @dataclass(frozen=True, repr=False)
 class Fumble(SwitchMode, HouseRolls):
-    """If all attack dice show one, each of them costs an army, whatever the defender rolls.
+    """If all attack dice show one, each of them costs an army, and no defence die is compared.
 
     >>> Fumble().described
     'a fumble'
@@ -385,7 +385,7 @@ class Fumble(SwitchMode, HouseRolls):
     described = "a fumble"
 
     def describe(self) -> Iterator[str]:
-        yield "If all attack dice show one, the attacker loses an army for each, the defender none."
+        yield "If all attack dice show one, the attacker loses an army for each die."
 
 
 class ChangedDice(Mode):

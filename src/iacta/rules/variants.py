@@ -371,7 +371,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "attack die again",
         Rules(mode=AttackDieAgain()),
-        "The attacker, who has the card of a territory, may throw one die again after each roll.",
+        "With the card of a territory, the attacker may throw one die again after each roll.",
         "Risk, a variation for experts in the rules of 1993",
         ("card reroll",),
     ),
