@@ -88,7 +88,9 @@ def test_unknown_cards_follow_the_deck() -> None:
     assert dict(sure.results(Reveal())) == {Hand(1, 1, 1): 1}
 
 
-@pytest.mark.parametrize("values", [(4, 6, 8, 10, 12, 15), (10,), (12, 15), (7, 9), (7,), (5,), (3, 2)])
+@pytest.mark.parametrize(
+    "values", [(4, 6, 8, 10, 12, 15), (10,), (12, 15), (7, 9), (7,), (5,), (3, 2)]
+)
 def test_the_value_of_a_set_follows_the_previous_set(values: tuple[int, ...]) -> None:
     later = sets = Sets(values)
     for k in range(12):
