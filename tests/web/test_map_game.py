@@ -188,8 +188,28 @@ def test_the_map_shows_dangers_as_in_threats_and_counts_them_as_help(visit: Visi
     assert barriers(page) == []
 
 
+def test_two_taps_place_all_new_armies_on_a_territory(visit: Visit) -> None:
+    page = visit(link(TINY, "p=red&p=blue&h=a9.a3.b2.b1&f=5&y=person.simple&go=1"))
+    said, others = page.locator("#placing-said"), page.locator("#now button:text('All ')")
+    expect(said).to_contain_text("5 of 5 new armies to place")
+    expect(others).to_have_count(0)
+    spot(page, "B").click()
+    expect(others).to_have_text("All 4 on B")
+    spot(page, "A").click()
+    press(page, "All 3 on A")
+    says(page, "A", "red, 13")
+    says(page, "B", "red, 4")
+    expect(others).to_have_count(0)
+    press(page, "Confirm")
+    expect(page.locator("#steps [aria-current]")).to_contain_text("Place 4 on A, 1 on B")
+
+
 def test_a_roll_shows_its_dice_and_its_losses(visit: Visit) -> None:
     page = visit(RED_PLAYS)
+    said = page.locator("#attack-help")
+    expect(said).to_have_text("Tap one of your territories, then the one to attack.")
+    spot(page, "A").click()
+    expect(said).to_have_text("A: tap the territory to attack.")
     attack(page, "A", "B")
     tap(page, "Roll once")
     expect(page.get_by_role("img", name=re.compile(r"^attack dice: \d \d \d$"))).to_be_visible()

@@ -176,11 +176,13 @@ function showLuck() {
   return [element("h4", {}, "Luck in own attacks"), table(["", "armies"], rows)];
 }
 
-/** Return the known chances to win: at the start of each turn, and at the end of the game. */
+/** Return the chances to win: at the start of each turn up to the first unknown turn, and at the end. */
 function listWins({ turns, wins }) {
-  const known = wins.flatMap((each, n) => (each ? [[n, each]] : []));
+  const open = wins.indexOf(undefined);
+  const first = open < 0 ? wins : wins.slice(0, open);
+  const known = first.flatMap((each, n) => (each ? [[n, each]] : []));
   const { winner } = findTurn();
-  return isWon() ? [...known, [turns.length, { [winner]: 1 }]] : known;
+  return isWon() && open < 0 ? [...known, [turns.length, { [winner]: 1 }]] : known;
 }
 
 /** Return the graph of the chances to win by turn. */

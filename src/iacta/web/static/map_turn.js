@@ -42,7 +42,7 @@ import {
   showPassing,
   showResigning,
 } from "./map_seats.js";
-import { countLeft, findTurn, isAdvised, store } from "./map_store.js";
+import { countLeft, findTurn, isAdvised, store, update } from "./map_store.js";
 import { element } from "./redraw.js";
 
 // The places of the pips of each face, in rows of three.
@@ -156,9 +156,8 @@ function showResult() {
     ),
     row(
       button("primary", click("new-game"), "Rematch"),
-      tool("Analyse this game", click("to-setup")),
-      tool("Copy the link", ({ currentTarget }) => actions.copyLink(currentTarget)),
       tool("Save a picture", savePicture),
+      tool("Analyse this game", click("to-setup")),
     ),
     showReview(),
   ];
@@ -185,6 +184,8 @@ function showPlacement() {
     : "All new armies are on the map: confirm, or clear them.";
   const placeBest = () => actions.takeStep({ do: "place", on: best });
   const isMine = left < turn.new; // the player is placing armies by hand
+  const { chosen, placing } = store;
+  const placeOthers = () => update({ placing: { ...placing, [chosen]: placing[chosen] + left } });
   return [
     element("p", { id: "placing-said" }, words),
     row(
@@ -194,6 +195,9 @@ function showPlacement() {
           disabled: left > 0,
         }),
       best && button(isMine ? "tool" : "primary", placeBest, `Best: ${names.join(", ")}`),
+      left > 1 &&
+        placing[chosen] > 0 &&
+        tool(`All ${left} on ${store.board.short[chosen]}`, placeOthers),
       tool("Clear", actions.clearPlacement, { disabled: left === turn.new }),
     ),
     showCards(),
@@ -222,9 +226,6 @@ function showAttacks() {
   const hide = (move) => ({ ...move, figure: "…", words: "…", success: null });
   const moves = (plan?.moves ?? []).filter(isLegal).map((move) => (shown ? move : hide(move)));
   const border = turn.odds.find(isPickedBorder);
-  const hint = turn.odds.length
-    ? "Tap one of your territories, then the one to attack."
-    : "No attack is possible.";
   const placeFirst = () => actions.takeStep({ do: "get", armies: turn.usual });
   return [
     element(
@@ -238,7 +239,8 @@ function showAttacks() {
       element(
         "div",
         { className: "side" },
-        (help || !border) && element("p", { className: "help", id: "attack-help" }, help || hint),
+        (help || !border) &&
+          element("p", { className: "help", id: "attack-help" }, help || describeAttack()),
         border &&
           showBattle(
             border,
@@ -255,6 +257,17 @@ function showAttacks() {
       ),
     ),
   ];
+}
+
+/** Return the next tap for an attack in words. */
+function describeAttack() {
+  const { from } = store.picked;
+  const { odds } = findTurn();
+  if (!odds.length) return "No attack is possible.";
+  if (from === null) return "Tap one of your territories, then the one to attack.";
+  const name = store.board.territories[from];
+  const isPossible = odds.some((border) => border.from === from);
+  return isPossible ? `${name}: tap the territory to attack.` : `${name} cannot attack.`;
 }
 
 function showMove({ from, to, name, figure, words }, isPicked) {
