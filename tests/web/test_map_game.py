@@ -57,6 +57,14 @@ def test_a_new_game_deals_the_classic_board_to_a_person_and_two_computers(visit:
 def test_a_link_starts_a_new_game(visit: Visit) -> None:
     page = visit("/map#new")
     expect(page.locator("#legend")).to_contain_text("green (medium): 35 armies")
+    expect(page.get_by_text("The steps of the game appear here.")).to_be_visible()
+
+
+def test_a_list_with_steps_has_no_text_for_an_empty_list(visit: Visit) -> None:
+    page = visit(BLUE_PLAYS)
+    tap(page, "Skip to my turn")
+    expect(page.locator("#steps li").first).to_be_attached()
+    expect(page.get_by_text("The steps of the game appear here.")).to_be_hidden()
 
 
 def test_the_turn_of_a_computer_is_in_the_link_before_it_is_shown(visit: Visit) -> None:
