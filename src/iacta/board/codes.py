@@ -47,7 +47,7 @@ class Code(NamedTuple):
 
 
 def is_code(text: object) -> bool:
-    r"""Return whether a string is a code rather than the path of a file, or a table.
+    r"""Return whether a string is a code, and not a table or the path of a file.
 
     >>> is_code("1;classic;red;Alaska:red:3"), is_code("game.toml"), is_code("1;2\n2;3")
     (True, False, False)

@@ -198,7 +198,7 @@ def dice_map(decision: DiceDecision) -> Chart:
 
     If the defender sees the attack roll, the chart shows the best reply to each roll instead. Its
     table `replies` has the columns `across` (the highest attack die, or the first defence die),
-    `down` (the other attack dice, or all of them), `dice`, and `values` (after each number of
+    `down` (the other attack dice, or all attack dice), `dice`, and `values` (after each number of
     dice).
 
     The tables `attack` and `defence` have, for each number of `defenders`, the best number of

@@ -27,7 +27,7 @@ MAX_SET_ARMIES = 1000  # the largest number of armies for a set; even house rule
 MAX_SETS_LISTED = 1000  # the maximum length of a list of armies for sets
 DECK_SIZE = 44
 SET_SIZE = 3
-SMALLEST_FULL_HAND = 5  # so many cards always contain a set
+SMALLEST_FULL_HAND = 5  # the smallest number of cards that always contain a set
 TRADED_AT_ONCE = 6  # a player with at least 6 cards after an elimination trades immediately
 MAX_MUST_TRADE = 9
 MAX_PICTURED = 100
@@ -120,7 +120,7 @@ DECK = Hand(14, 14, 14, 2)
 
 
 def _list_all_sets(needs_pair: bool) -> tuple[Hand, ...]:
-    """Return all sets: three of a kind, one of each, or three cards with a joker.
+    """Return all sets: three cards of one symbol, one of each symbol, or three with a joker.
 
     needs_pair: whether a joker needs two cards of one symbol.
     """
@@ -140,8 +140,8 @@ ANY_SETS, PAIR_SETS = _list_all_sets(False), _list_all_sets(True)
 def list_card_sets(hand: Hand, trade: "Sets | None" = None) -> tuple[Hand, ...]:
     """Return the different sets among the known cards of a hand.
 
-    trade: the armies for sets, which decide what a joker is; `None` for a joker that stands for any
-        symbol.
+    trade: the armies for sets; if it has a value for a joker, a joker makes a set only with two
+        cards of one symbol. With `None`, a joker stands for any symbol.
 
     >>> list_card_sets(Hand(infantry=2, cavalry=1, jokers=1))
     (Hand(infantry=1, cavalry=1, jokers=1), Hand(infantry=2, jokers=1))
@@ -195,8 +195,9 @@ class Sets:
         one card of each.
     joker: the armies in the fixed mode for a joker with two cards of one symbol, as in RisiKo!,
         where a joker makes no other set; `None` if a joker stands for any symbol.
-    must_trade: the number of cards from which a player must trade, from 5 to 9.
-    pictured: the armies for a traded card that pictures one of the player's territories.
+    must_trade: the smallest number of cards with which a player must trade, from 5 to 9.
+    pictured: the armies that a traded card brings to one of the player's territories if the card
+        pictures it.
     has_card_per_conquest: whether a turn brings a card for each conquest, instead of one card for
         all conquests.
 
@@ -239,7 +240,7 @@ class Sets:
 
     @property
     def traded_at_once(self) -> int:
-        """The number of cards from which a player trades immediately after an elimination."""
+        """The smallest number of cards with which a player trades at once after an elimination."""
         return max(TRADED_AT_ONCE, self.must_trade)
 
     def nth(self, index: int) -> int:
@@ -321,7 +322,7 @@ def traded_armies(cards: int, trade: Sets | None = None) -> Distribution[int]:
     trade: the armies for sets; `None` for 4, 6, 8, 10, 12, 15 and then 5 more for each set.
 
     A player with at least six cards immediately trades the best sets, until at most four cards are
-    left. A player with fewer cards trades no set. `trade.must_trade` moves both numbers.
+    left. A player with fewer cards trades no set. `trade.must_trade` changes both numbers.
 
     >>> traded_armies(5), traded_armies(6), traded_armies(8)
     (Distribution({0: 1}), Distribution({4: 1}), Distribution({10: 1}))

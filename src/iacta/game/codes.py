@@ -432,8 +432,9 @@ def read_symbols(value: Value, territories: Sequence[str]) -> dict[str, str]:
 def format_sets(trade: Sets) -> str:
     """Format the armies for sets: as the armies for the next sets, or as `fixed`.
 
-    House rules follow: `each` for a card for each conquest, `at6` for a player who must trade from
-    six cards on, and `own3` for three armies for a card with an own territory.
+    House rules follow. With `each`, a turn brings a card for each conquest; with `at6`, a player
+    must trade when they hold six cards; with `own3`, a card that pictures one of the player's
+    territories brings three armies.
 
     >>> format_sets(Sets((10, 12), must_trade=6)), read_sets("fixed,own3").pictured
     ('10,12,at6', 3)
@@ -443,7 +444,7 @@ def format_sets(trade: Sets) -> str:
 
 
 def list_house_rules(trade: Sets) -> list[str]:
-    """Return the notation for the house rules about cards that are not usual."""
+    """Return the notation of each rule about cards that differs from the usual rule."""
     found = [EACH_CONQUEST] if trade.has_card_per_conquest else []
     return found + [
         f"{prefix}{number}"
@@ -453,9 +454,9 @@ def list_house_rules(trade: Sets) -> list[str]:
 
 
 def format_fixed_sets(trade: Sets) -> str:
-    """Format the armies for sets in the fixed mode, such as `fixed/6/8/4/10/12`; or as `fixed`.
+    """Format the armies for sets in the fixed mode: `fixed`, or as in `fixed/6/8/4/10/12`.
 
-    trade: the armies. The numbers are `fixed` and then `joker`.
+    trade: the armies. The numbers are those of `fixed`, then `joker` if it is given.
     """
     numbers = (*trade.fixed, *([] if trade.joker is None else [trade.joker]))
     return FIXED if numbers == Sets.fixed else "/".join([FIXED, *map(str, numbers)])

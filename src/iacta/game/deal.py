@@ -64,8 +64,8 @@ def deal(
     order: all territories in the order in which the players get them in turn, such as the order in
         which they picked them; `None` for a random order.
     rules, trade, symbols, rules_of, fortify, whole_battles: the same as for `Turn`.
-    extra_armies: instead of `armies`, the armies of each player in addition to one on each
-        territory.
+    extra_armies: the armies of each player in addition to one on each territory; it replaces
+        `armies`.
     neutral: the name of a neutral army, which gets territories and armies like a player, but has no
         turns; `None` without such an army.
 
@@ -183,7 +183,7 @@ def deal_armies(
     order: the indices of all territories in the order in which they are dealt.
     rng: the random number generator that places armies.
     capitals: the index of each player's capital, or `None`, for players who have a capital.
-    extra_armies: instead of `armies`, the armies in addition to one on each territory.
+    extra_armies: the armies in addition to one on each territory; it replaces `armies`.
 
     >>> rng = np.random.default_rng(1)
     >>> owners, armies = deal_armies(2, 5, np.array([2, 0, 1]), rng)

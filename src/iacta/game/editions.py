@@ -33,7 +33,7 @@ class Edition:
     """A board game, with everything that a deal needs.
 
     name: the name of the edition. Case, spaces and hyphens do not matter.
-    description: the game, its country and its differences, in one line.
+    description: the game, its country and its main rules, in one line.
     source: the rule texts.
     fewest, most: the smallest and the largest number of players.
     board: the name of a built-in board.
@@ -89,7 +89,7 @@ EDITIONS: tuple[Edition, ...] = (
     ),
     Edition(
         "capital risk",
-        "Risk with a capital for each player: who owns all capitals wins.",
+        "Risk with a capital for each player: the owner of all capitals wins.",
         "Hasbro, Risk: Game of Global Domination, Capital Risk (manualmachine.com)",
         victory="capitals",
     ),
@@ -103,7 +103,7 @@ EDITIONS: tuple[Edition, ...] = (
     ),
     Edition(
         "german risiko",
-        "Risiko (Germany): tasks; a task counts whoever fulfils it.",
+        "Risiko (Germany): missions; any player may eliminate the target of a mission.",
         "Hasbro, Risiko (libble.de; manualshelf.com)",
         cards=BOX_CARDS,
     ),
@@ -183,7 +183,9 @@ def deal_edition(
             if edition.fewest == edition.most
             else f"from {edition.fewest} to {edition.most}"
         )
-        raise IllegalError(f"players of {edition.name} must be {number}, got {len(names)}")
+        raise IllegalError(
+            f"the number of players of {edition.name} must be {number}, got {len(names)}"
+        )
     return deal(
         read_board(edition.board),
         names,

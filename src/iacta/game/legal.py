@@ -95,7 +95,7 @@ def find_legal_action(turn: TurnData, action: A) -> A:
 
 
 def _list_similar(turn: TurnData, action: Action) -> Iterable[Sequence[Action]]:
-    """Return the legal actions among which an action must be if it is legal."""
+    """Return some legal actions, which include the given action if it is legal."""
     phase = turn.phase
     if isinstance(action, Attack):
         if phase == "attack" and isinstance(action.start, str) and isinstance(action.to, str):
@@ -155,7 +155,7 @@ def _list_pictured(turn: TurnData, cards: Hand) -> tuple[str, ...]:
 def _list_placements(turn: TurnData, territory: str | None = None) -> Iterator[Numbered]:
     """Yield the placements on each territory; the last territory must get all other armies.
 
-    territory: the only territory of interest; `None` for all territories.
+    territory: the territory that gets armies; `None` for all territories.
     """
     own = [t for t in turn.list_own() if t >= turn.first]
     for t in own:
@@ -185,7 +185,7 @@ def _list_attacks(
 def list_fortifications(turn: TurnData, start: str | None = None) -> Iterator[Numbered]:
     """Yield the last moves of armies that would be legal in the phase `fortify`.
 
-    start: the only territory of interest from which armies move; `None` for all territories.
+    start: the territory from which armies move; `None` for all territories.
     """
     names, setting = turn.board.territories, turn.setting
     if turn.fortify != "none":

@@ -298,9 +298,10 @@ class OwnNamed(Mission):
 class OwnParts(Mission):
     """Own parts of continents, such as five territories of North America and two of Europe.
 
-    parts: a mapping from continents to the numbers of their territories to own.
+    parts: a mapping from continents to the required numbers of their territories.
     continents: the names of continents to own completely.
-    neighbours: whether to own also three territories of other continents that border one another.
+    neighbours: whether the mission also requires three territories of other continents that border
+        one another.
 
     >>> OwnParts({"North America": 5, "Europe": 2}, ("Africa",)).format_text()
     'Africa, 5 of North America, 2 of Europe'
@@ -345,7 +346,7 @@ class OwnParts(Mission):
         return ", ".join((*self.continents, *parts, *([TRIO] if self.neighbours else [])))
 
     def _list_numbers(self, board: Board) -> list[tuple[str, tuple[str, ...], int]]:
-        """Return each continent with its territories and the number of them to own."""
+        """Return each continent, its territories, and the number of territories to own."""
         whole = ((name, _list_territories(board, name)) for name in self.continents)
         return [
             *((name, lands, len(lands)) for name, lands in whole),
@@ -354,7 +355,7 @@ class OwnParts(Mission):
 
     @staticmethod
     def _list_trios(board: Board, continents: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the sets of three territories, outside some continents, that border each other."""
+        """Return all triples of territories outside some continents that border one another."""
         named = {name for each in continents for name in _list_territories(board, each)}
         free = [name for name in board.territories if name not in named]
         borders = {frozenset(pair) for pair in board.borders}
@@ -365,7 +366,7 @@ class OwnParts(Mission):
         return self._list_trios(turn.board, (*self.continents, *self.parts))
 
     def _count(self, turn: GameState, player: str) -> list[tuple[str, int, int]]:
-        """Return for each continent its name, and how many territories are owned and required."""
+        """Return the name of each continent, with the numbers of territories owned and required."""
         own = _list_own(turn, player)
         return [
             (name, min(len(own & {*lands}), number), number)

@@ -379,7 +379,7 @@ class TurnData:
         return find_battle_choice(*self.describe_battle(attack, their_dice))
 
     def describe_battle(self, attack: Attack, their_dice: int | None = None) -> "BattleKey":
-        """Return the arguments of `find_battle_choice` for an attack; the same as `find_choice`."""
+        """Return the arguments of `find_battle_choice` for the arguments of `find_choice`."""
         v, c = self.index_ends(attack)
         setting, armies = self.setting, self.state.armies
         defenders = armies[c] if their_dice is None else min(armies[c], their_dice)
@@ -388,8 +388,9 @@ class TurnData:
         return setting.kernels[c], is_whole, able, defenders, spare, attack.dice
 
 
-# The kernel, whether the attack is a whole battle, the armies that may roll, the defenders, the
-# armies that may be lost or move on, and the number of attack dice.
+# The arguments of `find_battle_choice`: the kernel, whether the attack is a whole battle, the
+# attackers that may roll, the defenders, the attackers that may be lost or move on, and the number
+# of attack dice.
 BattleKey: TypeAlias = tuple[Kernel, bool, int, int, int, int]
 
 

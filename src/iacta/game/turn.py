@@ -151,7 +151,7 @@ class Turn(DisplayMixin, TurnData):
     players: the players in the order of play; `None` for the order of the first territory of each
         player on the board.
     conquered: the number of cards that the player draws at the end for territories taken earlier in
-        the turn: 1, or under a house rule one for each territory.
+        the turn: at most 1, unless a house rule gives a card for each territory.
     symbols: a mapping from territories to the symbols on their cards: `"infantry"`, `"cavalry"` or
         `"artillery"`; `None` if cards do not picture territories.
     pictured: whether a traded card has already added two armies to a territory in this turn.
@@ -568,7 +568,7 @@ class Turn(DisplayMixin, TurnData):
         return self.replace_state(self.state._replace(phase="over", place=0, first=0))
 
     def _apply(self, action: Action, result: Result) -> "Turn":
-        """Return the turn after a legal action, also if the action has won the game."""
+        """Return the turn after a legal action, without the end of a turn that wins the game."""
         match action, result:
             case Attack(), Throw():
                 return self.replace_state(

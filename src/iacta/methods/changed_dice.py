@@ -10,19 +10,20 @@ chance to win under the best choices of both sides is
 
 with t = min(i, j) for i attack dice and j defence dice, P(a, 0, m, n) = 1 and P(0, d, m, n) = 0.
 The chance to hold, H = 1 − P, is the same sum with the minimum and the maximum exchanged. Of
-equally good choices, a side takes the one with the fewest missiles. If missiles are used at once,
-the attacker takes the change that costs the defenders the most armies in this roll, and the
-defender the reply that costs them the fewest.
+equally good choices, a side takes the choice with the fewest missiles. If missiles are used at
+once, the attacker takes the change that costs the defenders the most armies in this roll, and the
+defender takes the reply that costs the defenders the fewest armies.
 
-Given the choices, a battle is a Markov chain with the states (a, d, m, n): it runs forward for the
-distribution of the armies left, and backward for expected values. States with a + d = t armies
-depend only on states with fewer armies, so a whole anti-diagonal is computed at once.
+Given the choices, a battle is a Markov chain with the states (a, d, m, n). A forward pass computes
+the distribution of the armies left; a backward pass computes expected values. States with a + d = t
+armies depend only on states with fewer armies, so all states of an anti-diagonal are computed
+together.
 
 Error. In floats there are only sums and products of non-negative numbers, and minima and maxima,
 which preserve a relative error. A roll adds a rounding for each of its choices, so the relative
-error is at most (a + d) · (number of different y + 8) roundings. RollChoices whose values differ by
-less than this error count as equally good; the smaller of P and H decides, because it is more
-precise. If it is below 1e-290, all choices count as equally good.
+error is at most (a + d) · (number of different y + 8) roundings. Choices whose values differ by
+less than this error count as equally good. The values are compared by P or by H, whichever is
+smaller, because the smaller value is more precise. Below 1e-290, all choices count as equally good.
 
 Source: Shapley, "Stochastic games" (1953), for games in which both sides see all earlier choices;
 `iacta.rules.modes` defines the house rules.
@@ -190,7 +191,7 @@ class ChangedDiceKernel(Kernel):
         """Return the limit of the chance to win as the number of attackers grows.
 
         It is 1 if each roll of very many attackers may cost the defenders an army, otherwise 0.
-        Missiles end before so large a battle ends.
+        All missiles are used up long before such a battle ends.
         """
         attack, defence = self.rules.full_roll
         dice = range(1, min(defenders, defence) + 1)
@@ -229,7 +230,7 @@ class AllChangedBattles:
 
     @property
     def layers(self) -> list[Layer]:
-        """The layers in an order in which each depends on earlier ones."""
+        """The layers, in an order in which each layer depends only on earlier layers."""
         attack, defence = self.missiles
         return [*product(range(attack + 1), range(defence + 1))]
 
@@ -411,9 +412,9 @@ class RollChoices(NamedTuple):
 
     weights: the chance of each throw y.
     rows: for each number of missiles used by both sides, the distributions of the defenders lost,
-        `[result, k]`. Results are numbered through all these arrays.
-    results: the number of the result of each change and reply, `[y, change, reply]`. An entry
-        without a choice repeats the first choice.
+        `[result, k]`. Results are numbered consecutively across these arrays.
+    results: the number of the result of each change and reply, `[y, change, reply]`. Unused
+        entries repeat the first choice.
     """
 
     weights: Numbers
@@ -431,7 +432,8 @@ class RollChoices(NamedTuple):
     def find_at_once(self) -> npt.NDArray[np.intp]:
         """Return the result for each throw if both sides use missiles as soon as they save an army.
 
-        The attacker takes the change that costs the defenders most, the defender the best reply.
+        The attacker takes the change that costs the defenders the most armies, and the defender
+        takes the reply that costs the defenders the fewest armies.
         """
         lost = np.concatenate([rows.argmax(axis=1) for rows in self.rows.values()])[self.results]
         throw = np.arange(len(self.results))
@@ -445,7 +447,7 @@ class RollChoices(NamedTuple):
 def list_choices(
     attack_dice: int, defence_dice: int, rules: Rules, layer: Layer, exact: bool
 ) -> RollChoices:
-    """Return the choices after a roll with the missiles of a layer."""
+    """Return the choices after a roll if the sides have the missiles of a layer."""
     counts = count_changes(attack_dice, defence_dice, rules)
     total = sum(counts.values())
     make: Any = Fraction if exact else (lambda n, total: n / total)

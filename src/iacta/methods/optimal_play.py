@@ -275,11 +275,12 @@ def is_rolling_best_in_the_limit(
 def _find_limit(stays: Floats, ends: Floats) -> float:
     """Return the larger of 0 and the x that solves x = Σ min (ends + stays · x).
 
-    stays: the chances that no defender is lost, by reply, and by attack roll if it is seen.
-    ends: the expected values of the other results, and of the roll itself.
+    stays: the chances that no defender is lost, for each reply and, if the defender sees the attack
+        roll, for each attack roll.
+    ends: the expected rewards of the roll, plus the expected values of all other results.
     """
     value = 0.0
-    while True:  # each choice of replies determines its value, so values increase finitely often
+    while True:  # ends because `value` rises, and there are finitely many choices of replies
         best = (ends + stays * value).argmin(axis=0)[np.newaxis]
         end = float(np.take_along_axis(ends, best, axis=0).sum())
         stay = float(np.take_along_axis(stays, best, axis=0).sum())

@@ -446,7 +446,7 @@ class AllBattles:
 def tabulate_replies(
     attack_dice: int, defence_dice: int, rules: Rules, exact: bool
 ) -> tuple[Numbers, ...]:
-    """For each number j of reply dice, return c_k(j, y) as an array `[y, k]`.
+    """Return c_k(j, y) as an array `[y, k]` for each number j of reply dice.
 
     attack_dice: the number of attack dice.
     defence_dice: the largest number of reply dice.

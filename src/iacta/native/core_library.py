@@ -114,7 +114,7 @@ class CoreData:
         )
 
     def copy(self) -> Self:
-        """Return a copy whose fields can be set; both share the arrays that are not replaced."""
+        """Return a copy, which shares each array with the original until the array is replaced."""
         new = copy(self)
         new.data = type(self.data).from_buffer_copy(self.data)
         new.data.arrays = new.arrays = {**self.arrays}

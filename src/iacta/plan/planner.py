@@ -276,8 +276,8 @@ class Planner:
     def _try_quickly(self, plain: "_Trial") -> Found:
         """Return the better of two policies after a few games.
 
-        plain: the policy without an assignment. It is the quicker one, and the better one for a
-            stack that is much larger than necessary, so it is tried first.
+        plain: the policy without an assignment. This policy is tried first, because it is faster,
+            and better for a stack that is much larger than necessary.
         """
         plain.play(self.deadline, MIN_GAMES)
         if plain.is_known and plain.found.is_close_to(self.bound):

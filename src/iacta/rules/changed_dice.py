@@ -1,9 +1,10 @@
-"""Changed dice: rolls after which a side may change one of its dice.
+"""Changed dice: house rules that let a side change one of its dice after a roll.
 
-After both sides have rolled, the attacker may change a die, and then the defender. The attacker
-rolls one die again (`AttackDieAgain`), or a side sets a die to six for a missile (`Missiles`). A
-roll is reduced to its choices: the losses that each choice leads to. Rolls with the same choices
-are counted together; the 7,776 rolls of three dice against two have a few dozen different choices.
+After both sides have rolled, the attacker may change a die; then the defender may change a die.
+With `AttackDieAgain`, the attacker may roll one die again. With `Missiles`, a side may spend a
+missile to set one of its dice to six. A roll is reduced to a set of choices, each with the losses
+that follow. Rolls with the same set of choices are counted together; the 7,776 rolls of three dice
+against two have a few dozen different sets.
 """
 
 from bisect import insort
@@ -38,14 +39,14 @@ class AttackChange(NamedTuple):
     """A choice of the attacker after the roll.
 
     missiles: the number of missiles that the attacker uses, 0 or 1.
-    replies: the choices of the defender, without a missile first.
+    replies: the choices of the defender; the first reply uses no missile.
     """
 
     missiles: int
     replies: tuple[DefenceChange, ...]
 
 
-Changes = tuple[AttackChange, ...]  # the choices of the attacker, without a change first
+Changes = tuple[AttackChange, ...]  # the choices of the attacker; the first changes no die
 
 
 @lru_cache(maxsize=1024)
@@ -88,8 +89,8 @@ def count_changes(attack_dice: int, defence_dice: int, rules: Rules) -> Mapping[
 def count_killed_after_reroll(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[int, ...]:
     """Return the numbers of equally likely rolls that cost the defenders 0, 1, ... armies.
 
-    The attacker rolls the attack die again that costs the defenders the most armies on average, if
-    this is more than the roll costs them.
+    The attacker rolls a die again only if this increases the expected losses of the defenders, and
+    chooses the die that increases them most.
 
     >>> count_killed_after_reroll(1, 1, Rules(mode=AttackDieAgain()))
     (91, 125)
@@ -104,7 +105,7 @@ def count_killed_after_reroll(attack_dice: int, defence_dice: int, rules: Rules)
 
 
 def _refuse_dice(attack: Dice, defence: Dice, mode: object) -> None:
-    """Raise `IllegalError` if a changed die would not be the die that the sorted faces show."""
+    """Raise `IllegalError` if the sorted values of the dice do not identify the changed die."""
     assert isinstance(mode, ChangedDice)  # noqa: S101 # callers have checked the mode
     if isinstance(mode, AttackDieAgain):
         if len({*attack.faces}) > 1 or attack.reroll:
@@ -143,7 +144,7 @@ class _Comparison(NamedTuple):
 def _list_rerolls(
     mine: SortedDice, other: SortedDice, compare: _Comparison
 ) -> Iterator[AttackChange]:
-    """Yield the choice to keep the roll, and the choices to roll an attack die again."""
+    """Yield the choice to keep the roll, then the choices to roll one attack die again."""
     yield AttackChange(0, (compare.make_reply(mine, other),))
     found = set()
     weights = list_face_weights(compare.attack.faces[0], ())
@@ -158,7 +159,7 @@ def _list_rerolls(
 def _list_missiles(
     mine: SortedDice, other: SortedDice, compare: _Comparison
 ) -> Iterator[AttackChange]:
-    """Yield the choice to use no missile, and the choices of a die to set to six."""
+    """Yield the choice to use no missile, then the choices to set one die to six."""
     throws = [mine, *(_replace_die(mine, die, MISSILE_FACE) for die in dict.fromkeys(mine))]
     changes = []
     for missiles, ours in zip((0, *[1] * len(mine)), throws, strict=False):
@@ -172,7 +173,7 @@ def _list_missiles(
 
 
 def _replace_die(row: SortedDice, die: int, face: int) -> SortedDice:
-    """Return the sorted dice after one die that shows `die` shows `face`."""
+    """Return the sorted dice with the face of one die changed from `die` to `face`."""
     ascending = sorted(row)
     ascending.remove(die)
     insort(ascending, face)

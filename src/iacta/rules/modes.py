@@ -38,7 +38,8 @@ class Mode:
         each pair of compared dice costs exactly one army.
     has_own_ties: whether the mode, and not the field `ties` of the rules, decides the losses of a
         tie.
-    is_used_up: whether a battle uses up something that a later battle of the same stack lacks.
+    is_used_up: whether a battle consumes something, such as missiles, that later battles of the
+        same stack lack.
     fits_turns: whether turns on a board can have this mode.
     fits_plans: whether plans and whole games can have this mode: the compiled core needs a table of
         rolls, each of which costs an army.
@@ -182,7 +183,7 @@ class OneDieFirst(DefenderSeesFirst):
 
     def describe(self) -> Iterator[str]:
         yield "After the attack roll the defender throws one die, and then decides on a second die."
-        yield "They decide so that the loss of their territory is least likely."
+        yield "They throw it if this makes the loss of their territory less likely."
 
 
 @dataclass(frozen=True, repr=False)
@@ -375,7 +376,7 @@ class LastDieAtTwoToOne(SwitchMode, HouseRolls):
 
 @dataclass(frozen=True, repr=False)
 class Fumble(SwitchMode, HouseRolls):
-    """If all attack dice show one, each of them costs an army, and no defence die is compared.
+    """If all attack dice show one, the attacker loses an army for each die, the defender none.
 
     >>> Fumble().described
     'a fumble'
@@ -389,7 +390,7 @@ class Fumble(SwitchMode, HouseRolls):
 
 
 class ChangedDice(Mode):
-    """A house rule with which a side may change a die after both sides have rolled."""
+    """A house rule that lets a side change a die after both sides have rolled."""
 
     has_plain_rolls = False
     fits_plans = False
@@ -401,7 +402,7 @@ class ChangedDice(Mode):
 
 @dataclass(frozen=True, repr=False)
 class AttackDieAgain(SwitchMode, ChangedDice):
-    """The attacker may roll one of the attack dice again after each roll, and sees all dice first.
+    """After seeing the dice of both sides, the attacker may roll one attack die again.
 
     >>> AttackDieAgain().describe().__next__()
     'After each roll, the attacker may throw one attack die again.'
@@ -412,16 +413,17 @@ class AttackDieAgain(SwitchMode, ChangedDice):
 
     def describe(self) -> Iterator[str]:
         yield "After each roll, the attacker may throw one attack die again."
-        yield "They do so where it raises the chance to take the territory."
+        yield "The attacker does this if it raises the chance to take the territory."
 
 
 @dataclass(frozen=True, repr=False)
 class Missiles(ChangedDice):
-    """A side may set one of its dice to six after a roll, for a missile.
+    """After a roll, a side may spend a missile to set one of its dice to six.
 
     attack, defence: the numbers of missiles that the two sides have for the battle.
-    used: `"best"` if both sides use missiles where they change the chance to take the territory
-        most, or `"at once"` if they use one as soon as it saves an army.
+    used: `"best"` if the attacker uses missiles to maximise the chance to take the territory, and
+        the defender to minimise it; `"at once"` if a side uses a missile as soon as it saves an
+        army.
 
     In each roll the attacker decides first, and each side may use one missile.
 
@@ -462,10 +464,11 @@ class Missiles(ChangedDice):
         missiles = "missile" if self.attack == 1 else "missiles"
         yield (
             f"The attacker has {self.attack} {missiles} for the battle, the defender "
-            f"{self.defence}: after a roll, a missile sets one of the own dice to six."
+            f"{self.defence}. After a roll, a side may spend a missile to set one of its dice to "
+            "six."
         )
         if self.used == "best":
-            yield "Both sides use them where they change the chance to take the territory most."
+            yield "Each side uses its missiles where they help it most to win the territory."
         else:
             yield "Both sides use a missile as soon as it saves an army."
 

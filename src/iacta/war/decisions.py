@@ -15,8 +15,8 @@ other dice, because the largest of many estimates is biased upwards. A cost is c
 interval lies above 0. The games that measure it stop after three rounds and are scored by V. With
 capitals and missions, V is less exact, so they are played to the end.
 
-Both values of a difference come from games with the same dice, and the player knows only what they
-see.
+Q(s, a) and Q(s, b) come from games with the same dice, which start from the turn as its player sees
+it.
 """
 
 from collections.abc import Iterator

@@ -43,7 +43,7 @@ def make_tables(library: Library, turn: Turn, seats: Sequence[str]) -> WarTables
     return tables
 
 
-# The tables of settings, whose fields for the state of a turn have yet to be set.
+# The tables for each setting. Each turn gets a copy, in which the fields of its state are set.
 _known_tables: WeakKeyDictionary[Setting, WarTables] = WeakKeyDictionary()
 
 

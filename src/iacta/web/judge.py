@@ -1,9 +1,10 @@
 """The review of a game on the board page: chances to win by turn, and costly decisions.
 
 The page sends one turn or one decision at a time, so that a long game is judged in the background
-by short requests. First it asks for the rough costs of all decisions of persons, then it lets the
-costliest decisions be measured. A request that runs out of time says which steps it has judged, and
-the page asks again for the others. `iacta.war.decisions` judges the decisions.
+by short requests. The page first requests rough costs of all decisions of persons, then measured
+costs of the costliest decisions. The answer to a request that runs out of time names the number of
+steps judged, and the page requests the other steps again. `iacta.war.decisions` judges the
+decisions.
 """
 
 from collections.abc import Mapping
@@ -38,7 +39,7 @@ def judge_turn(body: Mapping[str, Any]) -> dict[str, Any]:
         steps `done` by earlier requests; the `players` for the texts; and the `board` unless it is
         the classic board.
 
-    Without texts, only the chances are estimated, otherwise only the costs.
+    A request without texts estimates only the chances, a request with texts only the costs.
     """
     deadline, soon = Deadline(MAX_JUDGE_SECONDS), Deadline(USUAL_JUDGE_SECONDS)
     turn, nodes = _read_nodes(body, "done")
@@ -79,7 +80,7 @@ def judge_last_decision(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_nodes(body: Mapping[str, Any], *others: str) -> tuple[Turn, list[TreeTurn]]:
-    """Return a turn, and its states before its steps and after each of them.
+    """Return a turn, and the states before its first step and after each step.
 
     others: further keys of the request.
     """

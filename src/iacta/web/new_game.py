@@ -64,7 +64,8 @@ class Wishes:
     is_open: whether all players know the dealt missions.
     chooses_capitals: whether persons choose their capitals.
     is_picked: whether the territories are picked in turn.
-    edition: the edition of the game, which decides all but the seats and the way of the deal.
+    edition: the edition of the game; it determines all wishes except the seats, and how territories
+        and capitals are dealt.
     """
 
     board: Board
