@@ -1,6 +1,6 @@
 """Codes: written codes can be read again, and malformed codes raise one-sentence errors."""
 
-from itertools import pairwise
+from itertools import pairwise, permutations
 from random import Random
 
 import pytest
@@ -21,6 +21,7 @@ from iacta import (
     classic_board,
 )
 from iacta.game import Advance, Attack, Place
+from iacta.game.codes import read_sets
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.variants import register_rule_set
 from tests.game.positions import at_random, classic_turn, make_line_turn
@@ -152,3 +153,13 @@ def test_a_code_contains_rules_whose_name_other_processes_lack() -> None:
     turn = make_line_turn("r3 b1", rules=rules)
     assert "of-nine" not in turn.to_code()
     assert Turn.from_code(turn.to_code(), turn.board).rules == rules
+
+
+def test_house_rules_for_sets_may_come_in_any_order() -> None:
+    rules = ("each", "at6", "own3")
+    expected = Sets((8,), must_trade=6, pictured=3, has_card_per_conquest=True)
+    for order in permutations(rules):
+        assert read_sets(",".join(["8", *order])) == expected
+    for twice in ("at6,at7", "each,own3,each"):
+        with pytest.raises(IactaError, match=f"each house rule once, got '{twice}'"):
+            read_sets(twice)

@@ -55,3 +55,16 @@ def test_a_kind_of_card_without_a_number_counts_one() -> None:
     assert named.data == ask("cards", hand="1 infantry, 1 cavalry, 2 wild").data
     with pytest.raises(IactaError, match="hand must be cards such as '2 infantry, 1 wild', got"):
         ask("cards", hand="infantry, 2 axes")
+
+
+def test_sentences_name_the_cards_of_the_house_rule() -> None:
+    opponents = {"blue": 6}
+    usual = str([*ask("cards", hand="3 infantry", opponents=opponents).sections()])
+    assert "late: only with five or more cards" in usual
+    assert "because you then hold six or more cards" in usual
+    house = str([*ask("cards", hand="3 infantry", opponents=opponents, trade="at8").sections()])
+    assert "late: only with eight or more cards" in house
+    assert "because you then hold eight or more cards" in house
+    code = "1;classic;red;Peru:red:9,Brazil:blue:2,Siam:green:2;attack;cards=red:2,blue:6,green:0"
+    plan = str([*ask("plan", position=f"{code};sets=at8", eliminate="blue").sections()])
+    assert "Players with eight or more cards must trade in sets until seven or fewer are" in plan

@@ -90,9 +90,9 @@ class Trades(Kind):
 
     Other fixed values follow `fixed`, as in `fixed/6/8/4/10/12`: the armies for three infantry
     cards, for three cavalry cards, for three artillery cards, for one card of each symbol, and for
-    a joker with two cards of one symbol. House rules come last: with `at6` a player must trade when
-    they hold six cards, and with `own3` a card that pictures one of the player's territories brings
-    three armies.
+    a joker with two cards of one symbol. House rules come last, in any order: with `at6` a player
+    must trade when they hold six cards, and with `own3` a card that pictures one of the player's
+    territories brings three armies.
 
     >>> Trades().parse("10,12", "trade").nth(2), Trades().parse("fixed", "trade").is_fixed
     (15, True)

@@ -46,9 +46,10 @@ OPTIONS = (
 # The keys of arguments of `Turn` whose names differ from their keys.
 KEYS = {"trade": "sets", "rules_of": "own", "whole_battles": "whole", "victory": "win"}
 FIXED = "fixed"
-HOUSE_RULES = {"at": "must_trade", "own": "pictured"}  # the prefixes of house rules for sets
+NUMBERED = {"at": "must_trade", "own": "pictured"}  # the prefixes of house rules for sets
 EACH_CONQUEST = "each"
-HOUSE_RULE = re.compile(rf"({'|'.join(HOUSE_RULES)})(\d+)")
+HOUSE_RULES = {**NUMBERED, EACH_CONQUEST: "has_card_per_conquest"}
+HOUSE_RULE = re.compile(rf"({'|'.join(NUMBERED)})(\d+)|{EACH_CONQUEST}")
 MAX_CODE_DICE = 10**6  # the maximum number of attack dice in a code
 OWN_NAMES = {rule_set.name for rule_set in RULE_SETS}
 LETTERS = {symbol[0]: symbol for symbol in SYMBOLS} | {"-": ""}
@@ -448,7 +449,7 @@ def list_house_rules(trade: Sets) -> list[str]:
     found = [EACH_CONQUEST] if trade.has_card_per_conquest else []
     return found + [
         f"{prefix}{number}"
-        for prefix, name in HOUSE_RULES.items()
+        for prefix, name in NUMBERED.items()
         if (number := getattr(trade, name)) != getattr(Sets, name)
     ]
 
@@ -490,10 +491,11 @@ def read_sets(value: Value, key: str = "sets") -> Sets:
     parts = value.split(",") if isinstance(value, str) else _list_texts(value)
     texts, house = [part.strip() for part in parts], dict[str, Any]()
     while texts and (found := HOUSE_RULE.fullmatch(texts[-1])):
-        house[HOUSE_RULES[found[1]]] = parse_int(found[2], key)
-        texts.pop()
-    if texts and texts[-1] == EACH_CONQUEST:
-        house["has_card_per_conquest"] = bool(texts.pop())
+        text = texts.pop()
+        field, number = HOUSE_RULES[found[1] or text], parse_int(found[2] or "1", key)
+        if field in house:
+            raise IllegalError(f"{key} must contain each house rule once, got {quote(value)}")
+        house[field] = text == EACH_CONQUEST or number
     is_fixed = bool(texts) and texts[0].split("/")[0] == FIXED
     values = tuple(parse_int(text, key, 0, MAX_SET_ARMIES) for text in texts[is_fixed:])
     trade = read_fixed_sets(texts[0]) if is_fixed else Sets()

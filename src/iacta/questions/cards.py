@@ -41,6 +41,7 @@ from iacta.inputs.meanings import Count, Unit
 from iacta.probability.distribution import Probability
 
 HABIT_WORDS = {"early": "they trade as soon as they can", "late": "they trade only when they must"}
+CARD_NUMBERS = dict(enumerate(("four", "five", "six", "seven", "eight", "nine"), start=4))
 DRAWN_CARD = "You draw a card at the end of this turn, because you take a territory."
 
 
@@ -255,7 +256,7 @@ class CardsAnswer(Answer):
         if self.trades:
             yield self._compare_trades()
         if self.question.odds.opponents:
-            yield describe_opponents(self.opponents)
+            yield describe_opponents(self.opponents, self.question.odds.trade)
 
     def _list_sentences(self) -> list[str]:
         """Return sentences about the hand."""
@@ -339,8 +340,12 @@ def describe_opponent(each: OpponentCards) -> str:
     )
 
 
-def describe_opponents(opponents: Sequence[OpponentCards]) -> Section:
-    """Return a table of the armies that the opponents' cards bring."""
+def describe_opponents(opponents: Sequence[OpponentCards], trade: Sets) -> Section:
+    """Return a table of the armies that the opponents' cards bring.
+
+    opponents: the opponents with cards.
+    trade: the armies for sets.
+    """
     columns = ("", "cards", "hold a set", "early", "late", "at once", "worth to you")
     rows = [
         (
@@ -355,9 +360,10 @@ def describe_opponents(opponents: Sequence[OpponentCards]) -> Section:
         for each in opponents
     ]
     words = (
-        "Early: all opponents trade as soon as they can; late: only with five or more cards.",
+        "Early: all opponents trade as soon as they can; late: only with "
+        f"{CARD_NUMBERS[trade.must_trade]} or more cards.",
         "At once: the sets that you must trade if you eliminate this opponent, because you then "
-        "hold six or more cards. Worth to you: with the sets of your next turn, and without the "
-        "armies that your own cards bring anyway.",
+        f"hold {CARD_NUMBERS[trade.traded_at_once]} or more cards. Worth to you: with the sets of "
+        "your next turn, and without the armies that your own cards bring anyway.",
     )
     return Section([Table(columns, rows), *words], title="Their armies for cards next turn:")

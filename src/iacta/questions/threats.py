@@ -216,7 +216,7 @@ class ThreatsAnswer(Answer):
             columns = ("", *players)
             yield Section([Table(columns, table)], title="Threats on their next turn:")
         if self.cards:
-            yield describe_opponents(self.cards)
+            yield describe_opponents(self.cards, self.question.turn.trade)
 
     def draw(self, charts: Charts) -> Any:
         return charts.threat_bars(self)

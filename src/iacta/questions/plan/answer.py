@@ -210,7 +210,9 @@ class PlanAnswer(Answer):
             yield f"Best: move {add_noun(self.move_in.best, 'army', 'armies')} in."
         if self.goes_on:
             goal = self.question.goal or plan.goal
-            yield from around.describe_continuation(plan, goal, self.goes_on, rules)
+            yield from around.describe_continuation(
+                plan, goal, self.goes_on, rules, self.question.sets
+            )
         else:
             beginning = sentences.describe_result(plan)
             if self.new:
@@ -221,7 +223,8 @@ class PlanAnswer(Answer):
             yield from sentences.explain_gain(plan)
             yield from sentences.describe_sacrifice(plan)
             if brought is not None:
-                yield f"{around.describe_cards(brought)} {around.TRADED}"
+                trading = around.describe_trading(self.question.sets)
+                yield f"{around.describe_cards(brought)} {trading}"
         if self.question.own_any is not None and not isinstance(plan.goal, OwnAny):
             yield "iacta chose these territories; others may be better."
         if self.question.win:

@@ -15,18 +15,19 @@ from iacta.forms.percentages import (
 )
 from iacta.forms.sections import Section, Table
 from iacta.forms.sentences import add_noun, join_phrases, name_armies, note_rules
+from iacta.game.cards import Sets
 from iacta.plan import Continuation, Defence, Goal, Hold, Plan, Reinforcement
 from iacta.plan.alternatives import Alternative
 from iacta.plan.hold import MIN_ENDS
 from iacta.plan.placements import Placement
 from iacta.plan.winning import Win
 from iacta.probability.distribution import Distribution
+from iacta.questions.cards import CARD_NUMBERS
 from iacta.questions.plan.sentences import MAX_PLAN_LINES, format_value, mark_certain_chance
 
 NEARLY_ALWAYS = 0.995  # a larger fraction of the games is not mentioned
 MIN_SHOWN = 5e-5  # minimum guaranteed chance to show
 ALONE = "Each opponent is assumed to attack alone, against what you leave."
-TRADED = "Players with six or more cards must trade in sets until four or fewer are left."
 
 
 def describe_placement(placement: Placement) -> str:
@@ -148,8 +149,18 @@ def describe_cards(brought: Distribution[int]) -> str:
     return f"The cards, if they are random, bring {join_phrases(parts)}."
 
 
+def describe_trading(trade: Sets) -> str:
+    """Return a sentence about the cards that must be traded after an elimination.
+
+    >>> describe_trading(Sets(must_trade=7))
+    'Players with seven or more cards must trade in sets until six or fewer are left.'
+    """
+    most, kept = CARD_NUMBERS[trade.traded_at_once], CARD_NUMBERS[trade.must_trade - 1]
+    return f"Players with {most} or more cards must trade in sets until {kept} or fewer are left."
+
+
 def describe_continuation(
-    plan: Plan, goal: Goal, continuation: Continuation, rules: str
+    plan: Plan, goal: Goal, continuation: Continuation, rules: str, trade: Sets
 ) -> Iterator[str]:
     """Yield sentences on the rest of a turn with the cards of an eliminated player.
 
@@ -157,6 +168,7 @@ def describe_continuation(
     goal: all goals of the turn, in order.
     continuation: the rest of the turn.
     rules: the name of the rules for the cards.
+    trade: the armies for sets.
     """
     chances = _format_continuation(plan, continuation)
     if chances is None:
@@ -173,10 +185,13 @@ def describe_continuation(
     )
     yield (f"{describe_cards(continuation.armies)} Without them the second chance would be {bare}.")
     if continuation.proven:
-        yield TRADED
+        yield describe_trading(trade)
         return
     games = continuation.ends
-    yield f"The last two chances are estimated from {games} games of the first plan. {TRADED}"
+    yield (
+        f"The last two chances are estimated from {games} games of the first plan. "
+        f"{describe_trading(trade)}"
+    )
 
 
 def _format_continuation(plan: Plan, continuation: Continuation) -> tuple[str, str, str] | None:

@@ -383,8 +383,13 @@ class PlanParameters(VictoryForm, RulesForm, Question):
                     parameter="cards",
                 )
             hand += number
-        trade = self._moment.trade if self.trade is None and not self.cards else self.trade
-        return traded_armies(hand, trade)
+        return traded_armies(hand, self.sets)
+
+    @property
+    def sets(self) -> Sets:
+        """The armies for sets: those of the turn, unless other cards or armies are given."""
+        moment = self._moment.trade if self.trade is None and not self.cards else self.trade
+        return moment or Sets()
 
 
 @contextmanager
