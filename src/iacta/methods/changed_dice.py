@@ -6,13 +6,17 @@ attacker chooses a change c that costs u ∈ {0, 1} missiles, then the defender 
 v ∈ {0, 1}; the defenders then lose k armies with the probability p_k(c, r | y). The attackers'
 chance to win under the best choices of both sides is
 
-    P(a, d, m, n) = Σ_y P(y) max_c min_r Σ_k p_k(c, r | y) · P(a − t + k, d − k, m − u, n − v)
+    P(a, d, m, n) = Σ_y P(y) max_c min_r Q(c, r | y),
 
-with t = min(i, j) for i attack dice and j defence dice, P(a, 0, m, n) = 1 and P(0, d, m, n) = 0.
-The chance to hold, H = 1 − P, is the same sum with the minimum and the maximum exchanged. Of
-equally good choices, a side takes the choice with the fewest missiles. If missiles are used at
-once, the attacker takes the change that costs the defenders the most armies in this roll, and the
-defender takes the reply that costs the defenders the fewest armies.
+where, with t = min(i, j) for i attack dice and j defence dice,
+
+    Q(c, r | y) = Σ_k p_k(c, r | y) · P(a − t + k, d − k, m − u, n − v),
+
+P(a, 0, m, n) = 1 and P(0, d, m, n) = 0. The chance to hold, H = 1 − P, is the same sum with the
+minimum and the maximum exchanged. Of equally good choices, a side takes the choice with the fewest
+missiles. If missiles are used at once, the attacker takes the change that costs the defenders the
+most armies in this roll, and the defender takes the reply that costs the defenders the fewest
+armies.
 
 Given the choices, a battle is a Markov chain with the states (a, d, m, n). A forward pass computes
 the distribution of the armies left; a backward pass computes expected values. States with a + d = t
