@@ -112,8 +112,8 @@ function drawCard({ symbol, territory }) {
 }
 
 /**
- * Return the number of a player's cards, and the words that tell what they bring. If the cards may
- * hold a set, the number is a button that shows the words.
+ * Return the number of a player's cards, and a sentence about the armies for a set. If the cards may
+ * contain a set, the number is a button that shows the sentence.
  */
 export function showCardCount(player) {
   const number = findTurn().hands[player];

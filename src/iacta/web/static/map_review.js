@@ -117,7 +117,7 @@ function makeReview() {
   };
 }
 
-/** Judge what is not judged yet, one request after the other. */
+/** Send the requests for all missing judgements, one request after the other. */
 async function judge() {
   if (isAsking) return;
   isAsking = true;
