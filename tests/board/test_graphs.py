@@ -357,3 +357,10 @@ def test_unknown_keys_of_territories_and_continents_are_remarked() -> None:
 def test_a_table_of_numbers_with_semicolons_is_no_code() -> None:
     assert names_of(read("1;2\n2;3\n")) == {frozenset("12"), frozenset("23")}
     assert names_of(read("0;1;0\n1;0;1\n0;1;0\n")) == {frozenset("12"), frozenset("23")}
+
+
+def test_graphml_without_a_namespace_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "x.graphml"
+    nodes = '<node id="A"/><node id="B"/><edge source="A" target="B"/>'
+    file.write_text(f'<graphml><graph edgedefault="undirected">{nodes}</graph></graphml>')
+    assert read_board(file).neighbours("A") == ("B",)

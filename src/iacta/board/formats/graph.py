@@ -96,7 +96,7 @@ def _read_graphml(source: BoardText, name: str) -> Draft | None:
         raise MalformedError(f"the text must contain one graph, got {count}")
     nx = _load_networkx()
     try:
-        graph = nx.parse_graphml(XML_DECLARATION.sub("", source.text).encode())
+        graph = nx.parse_graphml(XML_DECLARATION.sub("", source.text))
     except (
         nx.NetworkXError,
         ValueError,
