@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from iacta import Board, IactaError, Turn
+from iacta import Board, IactaError, Turn, read_position
+from iacta.board.files import BUILT_IN_BOARDS, BoardFile
 from iacta.game.moment import parse_moment, read_board_or_moment, read_moment
 from tests.cases import for_each
 from tests.tables import table
@@ -63,3 +64,13 @@ def test_the_board_in_a_text_replaces_a_fallback_board() -> None:
         parse_moment(text, other)
     without = json.dumps({"player": "red", "territories": held})
     assert parse_moment(without, other, is_fallback=True).board == other
+
+
+def test_a_built_in_board_is_read_by_its_name() -> None:
+    for name, make_board in BUILT_IN_BOARDS.items():
+        found = read_board_or_moment(name.upper())
+        assert isinstance(found, BoardFile)
+        assert found.board == make_board()
+        for read in (read_moment, read_position):
+            with pytest.raises(IactaError, match=f"file or a code, got the board '{name}'"):
+                read(name)

@@ -325,8 +325,8 @@ def read_position(source: str | PathLike[str] | Mapping[str, Any]) -> Position:
         return _read_plain_table(FileTable(source), None)
     if isinstance(source, str) and is_code(source):
         return Position.from_code(source)
-    if isinstance(source, str) and fold_name(source) == "classic":
-        raise IllegalError("position must be a file or a code, got the board 'classic'")
+    if isinstance(source, str) and find_built_in(source) is not None:
+        raise IllegalError(f"position must be a file or a code, got the board {quote(source)}")
     file = read_path(source, "position")
     with add_file_name(file, "position"):
         folder = None if str(file) == STREAM else file.parent

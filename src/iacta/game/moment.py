@@ -12,9 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from iacta.board import Board, Position
-from iacta.board.board import fold_name
 from iacta.board.codes import Code, is_code
-from iacta.board.files import BoardFile, parse_board_file, read_board_file, read_board_text
+from iacta.board.files import (
+    BoardFile,
+    find_built_in,
+    parse_board_file,
+    read_board_file,
+    read_board_text,
+)
 from iacta.board.formats.reading import FileTable, normalize_text, read_file, read_table
 from iacta.board.position import POSITION_KEYS, read_position_table
 from iacta.game.codes import KEYS, OPTIONS, Value, make_turn, read_fields
@@ -55,8 +60,8 @@ def read_moment(
     if isinstance(source, str):
         if is_code(source):
             return Turn.from_code(source, board)
-        if fold_name(source) == "classic":
-            raise IllegalError("position must be a file or a code, got the board 'classic'")
+        if find_built_in(source) is not None:
+            raise IllegalError(f"position must be a file or a code, got the board {quote(source)}")
     file = read_path(source, "position")
     with add_file_name(file, "position"):
         return _read_text(read_file(file).text, _choose_folder(file), board)
@@ -81,14 +86,14 @@ def parse_moment(text: str, board: Board | None = None, *, is_fallback: bool = F
 def read_board_or_moment(source: str) -> BoardFile | Turn:
     """Read a board or a turn.
 
-    source: the path of a file; `-` for standard input; `"classic"`; or a code.
+    source: the path of a file; `-` for standard input; the name of a built-in board; or a code.
 
     >>> read_board_or_moment("1;classic;red;Peru:red:3").phase
     'attack'
     """
     if is_code(source):
         return Turn.from_code(source)
-    if fold_name(source) == "classic":
+    if find_built_in(source) is not None:
         return read_board_file(source)
     file = read_path(source, "board")
     content = read_board_text(file)

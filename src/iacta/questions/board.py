@@ -54,8 +54,8 @@ class BoardQuestion(VictoryForm, Question):
 
     file: str = parameter(
         FileName(),
-        f"The board (map): classic, or a file in one of these formats: {READ}. For the map of a "
-        "recording of the official app, write such a file. Or a position: a file or a code.",
+        f"The board (map): classic, teg, or a file in one of these formats: {READ}. For the map of "
+        "a recording of the official app, write such a file. Or a position: a file or a code.",
         is_argument=True,
         metavar="FILE",
     )
