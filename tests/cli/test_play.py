@@ -350,6 +350,24 @@ def test_a_wrong_line_is_printed_and_loses_nothing(
     assert "Traceback" not in said.stdout
 
 
+def test_a_question_in_an_error_ends_with_its_mark(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_lines(monkeypatch, "place 1 Perru\n")
+    said = run("play --seed 3").stdout
+    assert "did you mean 'Peru'?\n" in said
+
+
+def test_an_edition_for_two_has_one_usual_opponent(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_lines(monkeypatch, "")
+    said = run("play --seed 3 --edition two-players")
+    assert (said.code, said.stderr) == (0, "")
+    assert "blue (medium)" in said.stdout
+    assert "green" not in said.stdout
+
+
 def test_bytes_that_are_no_text_are_a_wrong_command(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

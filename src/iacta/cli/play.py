@@ -19,13 +19,14 @@ from iacta.cli.saved_game import SavedGame, choose_file, load_game
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.moment import name_victory_options, resolve_board
 from iacta.forms.parameter_kinds import CommaList, FileName, Name, OneOf, Source, Whole
-from iacta.game import EDITIONS, deal, deal_edition
+from iacta.game import EDITIONS, deal, deal_edition, find_edition
 from iacta.game.deal import DEALT_VICTORIES
 from iacta.game.victory import Victory, make_victory
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM
 from iacta.war.game import PERSON, Game
 
+USUAL_OPPONENTS = ("medium", "medium")
 COLOURS = ("red", "blue", "green", "yellow", "black", "purple")  # the person is the first player
 
 
@@ -47,7 +48,7 @@ class PlayCommand(Command):
         CommaList(OneOf((*LEVELS, *LEVELS.values()))),
         "Your opponents, one to five: easy, medium or hard, or simple, usual or strong.",
         metavar="LEVEL,LEVEL...",
-        usual="medium,medium",
+        usual=",".join(USUAL_OPPONENTS),
         excludes="load",
         default=None,
     )
@@ -106,17 +107,20 @@ class PlayCommand(Command):
     def deal_game(self) -> Game:
         """Return a new game."""
         seed = randbits(62) if self.seed is None else self.seed
-        levels = [LEVELS.get(level, level) for level in self.against or ("medium", "medium")]
+        edition = None if self.edition is None else find_edition(self.edition)
+        most = len(COLOURS) if edition is None else edition.most
+        against = self.against or USUAL_OPPONENTS[: most - 1]
+        levels = [LEVELS.get(level, level) for level in against]
         if len(levels) >= len(COLOURS):
             raise IllegalError(
                 f"against must name at most {len(COLOURS) - 1} opponents, got {len(levels)}",
                 parameter="against",
             )
         players = COLOURS[: len(levels) + 1]
-        if self.edition is not None:
+        if edition is not None:
             if self.board is not None or self.win_by is not None:
                 raise IllegalError("edition must be given without board and win-by")
-            start = deal_edition(self.edition, players, seed=seed)
+            start = deal_edition(edition.name, players, seed=seed)
             return Game(start, dict(zip(players, (PERSON, *levels), strict=True)), seed)
         board = resolve_board(self.board) or classic_board()
         with name_victory_options():
@@ -139,7 +143,8 @@ def _ask(dialogue: Dialogue) -> Dialogue:
         print()
         return replace(dialogue, is_ended=True)
     except IactaError as error:
-        lines = [f"{error}."]
+        message = str(error)
+        lines = [message if message.endswith("?") else f"{message}."]
     _print_lines(lines)
     return dialogue
 
