@@ -128,6 +128,13 @@ def test_rules_that_change_the_same_part_cannot_be_joined(
         find_rules(name)
 
 
+def test_a_rules_file_is_only_proposed_where_it_helps() -> None:
+    for name, helps in (("missile+defence missile", True), ("fumble+missile", False)):
+        with pytest.raises(iacta.IllegalError) as refused:
+            find_rules(name)
+        assert str(refused.value).endswith("write a rules file") is helps
+
+
 @given(strategies.rules(), st.permutations(MODIFIERS), st.integers(1, 5))
 def test_modifiers_commute_on_any_rules(
     rules: Rules, order: list[iacta.Modifier], count: int

@@ -488,7 +488,7 @@ def _join(parts: Sequence[RuleSet]) -> RuleSet:
         for place, value in _list_changes(part.rules).items():
             known, name = changes.setdefault(place, (value, part.name))
             if known != value:
-                raise _make_clash_error(name, part.name)
+                raise _make_clash_error(name, part.name, (known, value))
     rules, modes = CLASSIC, [part.name for part in others if part.rules.mode != CLASSIC.mode]
     for (field, key), (value, _) in changes.items():
         dice: Any = getattr(rules, field)
@@ -496,7 +496,7 @@ def _join(parts: Sequence[RuleSet]) -> RuleSet:
         rules = replace(rules, **new)
     for modifier in modifiers:
         if modes and modifier.mode is not None:
-            raise _make_clash_error(modes[0], modifier.name)
+            raise _make_clash_error(modes[0], modifier.name, (rules.mode, modifier.mode))
         rules = modifier.apply(rules)
     listed: list[RuleSet | Modifier] = [*others, *modifiers]
     clauses = [
@@ -511,10 +511,18 @@ def _join(parts: Sequence[RuleSet]) -> RuleSet:
     )
 
 
-def _make_clash_error(first: str, second: str) -> IllegalError:
+def _make_clash_error(first: str, second: str, values: tuple[object, object]) -> IllegalError:
+    """Return the error for rules that give a part of the rules two values.
+
+    first, second: the names of the rules.
+    values: the values. Rules have one dice mode, so a rules file cannot combine two modes either.
+    """
+    are_modes = all(isinstance(value, Mode) for value in values)
+    fits_file = not are_modes or type(values[0]) is type(values[1])
+    hint = "; write a rules file" if fits_file else ""
     return IllegalError(
         f"{quote(first)} cannot be joined with {quote(second)}, because both change the same part "
-        "of the rules; write a rules file"
+        f"of the rules{hint}"
     )
 
 
