@@ -281,3 +281,14 @@ def test_chances_of_won_states_differ_from_chances_of_the_first_win() -> None:
     assert round(sum(won[1:]), 2) == 12.74
     first_wins = [after - before for before, after in pairwise(won)]
     assert round(sum(first_wins), 3) == round(float(Battle(3, 2, ABLE).win_probability()), 3)
+
+
+def test_a_growing_chain_is_refused_before_it_takes_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chain = Chain(90, 90, FIVE_ONES)
+    made = list[int]()
+    monkeypatch.setattr(np, "eye", made.append)
+    with pytest.raises(TooLargeError, match="a chain of 90 against 90 is too large"):
+        chain.t  # noqa: B018 # solved when read
+    assert not made

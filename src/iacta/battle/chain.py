@@ -371,7 +371,7 @@ class Chain(PasteableMixin):
     def _solve(self, right: Array) -> Array:
         """Return the solution x of (I − Q) x = b."""
         if compute_gain(self.rules):
-            return _freeze(np.linalg.solve(np.eye(len(right)) - self.Q, right))
+            return _freeze(np.linalg.solve(self._make_identity(len(right)) - self.Q, right))
         # Rolls lead to earlier states only, so that x_i = b_i + Σ_j Q_ij x_j is a substitution.
         solution = right.copy()
         for i, state in enumerate(self.transient):
