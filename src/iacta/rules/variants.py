@@ -378,13 +378,13 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "missile",
         Rules(mode=Missiles(attack=1)),
-        "Once in the battle, the attacker may set one of the attack dice to six after a roll.",
+        "The attacker may set one attack die to six after one roll of the battle.",
         "Risk Legacy; with a commander, a variation for experts in the rules of 1993",
     ),
     RuleSet(
         "defence missile",
         Rules(mode=Missiles(defence=1)),
-        "Once in the battle, the defender may set one of the defence dice to six after a roll.",
+        "The defender may set one defence die to six after one roll of the battle.",
         "Risk Legacy",
     ),
     RuleSet(
