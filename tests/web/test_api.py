@@ -78,7 +78,7 @@ def questions() -> list[Question]:
     thrown = {"attackers": "9", "territories": "3 2", "runs": "1000", "seed": "1"}
     log = {"log": "die\n" + "1\n2\n3\n4\n5\n6\n" * 20}
     game = {"log": GAME, "time_limit": "20"}
-    war = {"code": WAR, "games": "6", "seed": "1"}
+    war = {"code": WAR, "games": "6", "seed": "1", "time_limit": "20"}
     more = (
         ("simulate", thrown),
         ("audit", log),
@@ -87,7 +87,7 @@ def questions() -> list[Question]:
         ("analysis", {"code": WAR, "level": "quick", "time_limit": "20"}),
         ("threats", {"code": WAR, "time_limit": "20"}),
         ("steps", {"code": WAR, "take": "Brazil", "steps": STEPS, "time_limit": "20"}),
-        ("goals", {**war, "win": "true", "time_limit": "20"}),
+        ("goals", {**war, "win": "true"}),
     )
     return [*found, *(QUESTIONS[name].parse(texts) for name, texts in more)]
 
