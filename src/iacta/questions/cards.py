@@ -78,7 +78,8 @@ class CardsQuestion(ExactForm, Question):
     )
     trade: Sets | None = parameter(
         Trades(),
-        "Armies that the next card sets bring; fixed: the fixed values of the app.",
+        "Armies that the next card sets bring; fixed, or fixed/6/8/4/10/12: fixed values; "
+        "at6, own3, each: house rules.",
         usual="4,6,8,10,12,15",
         excludes="position",
         default=None,
