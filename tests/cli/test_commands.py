@@ -66,3 +66,14 @@ def test_large_battles_have_the_same_output_as_small_ones(run: Run) -> None:
     assert record["method"] == "leap"
     assert sum(end["probability"] for end in record["outcomes"]) == pytest.approx(1, abs=1e-12)
     assert record["win_probability"] == pytest.approx(1)
+
+
+def test_a_table_against_one_defender_has_a_title_in_the_singular(run: Run) -> None:
+    assert "\nagainst 1 defender\n" in run("table 3 1").stdout
+    assert "\nagainst 1 to 2 defenders\n" in run("table 3 2").stdout
+
+
+def test_a_roll_under_missiles_is_one_without_a_missile(run: Run) -> None:
+    sentence = "This is a roll in which nobody uses missiles."
+    assert sentence in run("roll 3 2 --rules missile").stdout
+    assert sentence not in run("roll 3 2").stdout

@@ -150,6 +150,8 @@ class RollAnswer(Answer):
                 f"of dice, up to {roll.defence_dice}{note}.",
                 f"A roll against {roll.defence_dice} dice {cost}:",
             ]
+        if roll.rules.mode.is_used_up:
+            sentences.append(f"This is a roll in which nobody uses {roll.rules.mode.described}.")
         fractions = [*list_fractions(*means), *(list_fractions(*seen) if seen else [])]
         yield Section([*sentences, *(fractions if self.question.exact else [])])
         width = len(str(self.total))

@@ -29,6 +29,7 @@ Numbers: TypeAlias = list[list[float]]
 
 ROW_HEADING = "attackers"
 CONTINUED = "against {} to {} defenders"
+ONE_DEFENDER = "against {} defender"
 MEANS = {
     "expected_attackers_lost": "armies that you lose",
     "expected_defenders_lost": "armies that they lose",
@@ -182,15 +183,16 @@ class TableAnswer(Answer):
     def sections(self) -> Iterator[Section]:
         note = note_rules(self.question.rule_set.name)
         columns = (ROW_HEADING, *map(str, range(1, self.chances.shape[1] + 1)))
+        continued = CONTINUED if self.question.defenders > 1 else ONE_DEFENDER
         chances = self.chances.astype(float)
         if self.question.show in ("chance", "sheet"):
             yield Section([f"Chance to win in percent; the attackers include your garrison{note}:"])
-            yield Section([Table(columns, _ShadedRows(chances), continued=CONTINUED)])
+            yield Section([Table(columns, _ShadedRows(chances), continued=continued)])
         for name, numbers in self.averages.items():
             mean = capitalise(MEANS[name])
             yield Section([f"{mean}, on average; the attackers include your garrison{note}:"])
             shaded = _ShadedRows(chances, numbers.astype(float))
-            yield Section([Table(columns, shaded, continued=CONTINUED)])
+            yield Section([Table(columns, shaded, continued=continued)])
         if self.question.exact:
             yield Section(["--csv prints the exact fractions."])
 
