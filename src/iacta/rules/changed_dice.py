@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from iacta.inputs.errors import TooLargeError
 from iacta.rules.dice import Dice
-from iacta.rules.modes import AttackDieAgain, ChangedDice
+from iacta.rules.modes import AttackDieAgain, Mode
 from iacta.rules.rows import SortedDice, list_dice_rows, list_face_weights, pick_compared
 from iacta.rules.rules import Rules
 
@@ -104,9 +104,8 @@ def count_killed_after_reroll(attack_dice: int, defence_dice: int, rules: Rules)
     return tuple(counts)
 
 
-def _refuse_dice(attack: Dice, defence: Dice, mode: object) -> None:
+def _refuse_dice(attack: Dice, defence: Dice, mode: Mode) -> None:
     """Raise `IllegalError` if the sorted values of the dice do not identify the changed die."""
-    assert isinstance(mode, ChangedDice)  # noqa: S101 # callers have checked the mode
     if isinstance(mode, AttackDieAgain):
         if len({*attack.faces}) > 1 or attack.reroll:
             raise mode.make_unfit_error(

@@ -404,7 +404,7 @@ class ChangedDice(Mode):
 class AttackDieAgain(SwitchMode, ChangedDice):
     """After seeing the dice of both sides, the attacker may roll one attack die again.
 
-    >>> AttackDieAgain().describe().__next__()
+    >>> next(AttackDieAgain().describe())
     'After each roll, the attacker may throw one attack die again.'
     """
 
