@@ -376,9 +376,9 @@ class TurnData:
         >>> choice.dice, choice.least, len(choice.throws)
         (3, 3, 1)
         """
-        return find_battle_choice(*self.describe_battle(attack, their_dice))
+        return find_battle_choice(*self.find_battle_key(attack, their_dice))
 
-    def describe_battle(self, attack: Attack, their_dice: int | None = None) -> "BattleKey":
+    def find_battle_key(self, attack: Attack, their_dice: int | None = None) -> "BattleKey":
         """Return the arguments of `find_battle_choice` for the arguments of `find_choice`."""
         v, c = self.index_ends(attack)
         setting, armies = self.setting, self.state.armies

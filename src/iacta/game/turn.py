@@ -384,7 +384,7 @@ class Turn(DisplayMixin, TurnData):
 
     def _compute_results(self, action: Action, their_dice: int | None = None) -> Distribution[Any]:
         if isinstance(action, Attack):
-            return _list_results(*self.describe_battle(action, their_dice))
+            return _list_results(*self.find_battle_key(action, their_dice))
         if isinstance(action, Defend) and self.throw is not None:
             option = self.throw.options[action.dice - 1]
             return Distribution.from_pairs((Losses(*losses), p) for p, *losses in option)
