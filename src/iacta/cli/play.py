@@ -119,7 +119,7 @@ class PlayCommand(Command):
         players = COLOURS[: len(levels) + 1]
         if edition is not None:
             if self.board is not None or self.win_by is not None:
-                raise IllegalError("edition must be given without board and win-by")
+                raise IllegalError("--edition must be given without --board and --win-by")
             start = deal_edition(edition.name, players, seed=seed)
             return Game(start, dict(zip(players, (PERSON, *levels), strict=True)), seed)
         board = resolve_board(self.board) or classic_board()
