@@ -11,7 +11,7 @@ import pytest
 import iacta
 from iacta import Battle, Campaign, Dice, Rules
 from iacta.methods.changed_dice import ChangedDiceKernel
-from iacta.rules.modes import AttackDieAgain, Missiles, MissileUse
+from iacta.rules.modes import AttackDieAgain, ChangedDice, Missiles, MissileUse
 from tests.cases import for_each
 from tests.game.positions import make_line_turn
 
@@ -139,6 +139,22 @@ def test_tables_of_transitions_agree_with_the_distribution(mode: str) -> None:
         for (a, d), chance in ends.items():
             found = moves.lost[able, d] if d else moves.won[able, a]
             assert found == pytest.approx(float(chance), rel=1e-12)
+
+
+@for_each(
+    ("mode", "chance"),
+    [
+        (AttackDieAgain(), 0.8514),
+        (Missiles(attack=1), 0.8369),
+        (Missiles(defence=1), 0.3459),
+        (Missiles(attack=1, defence=1), 0.5608),
+    ],
+)
+def test_the_chances_in_the_docs_are_those_of_the_twin(mode: ChangedDice, chance: float) -> None:
+    rules = Rules(mode=mode)
+    exact = Twin(rules).win(10, 8)
+    assert round(float(exact), 4) == chance
+    assert Battle(10, 8, rules).win_probability(exact=True) == exact
 
 
 def test_battles_without_missiles_are_classic() -> None:
