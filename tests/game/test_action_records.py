@@ -29,7 +29,7 @@ from iacta.game import (
     record_action,
 )
 from iacta.game.action_records import record_moves
-from iacta.game.steps import format_step_text, parse_step_text
+from iacta.game.step_text import format_step_text, parse_step_text
 from tests.cases import choose_seeds, for_each
 from tests.game.positions import at_random
 from tests.game.test_sent_actions import BOARD, CODES, KINDS

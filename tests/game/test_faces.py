@@ -5,13 +5,9 @@ from collections import Counter
 import pytest
 
 from iacta.game import Losses, Turn
-from iacta.game.steps import (
-    list_rolls,
-    read_losses,
-    record_step,
-    throw_faces,
-    throw_last_faces,
-)
+from iacta.game.step_dice import list_rolls, throw_faces, throw_last_faces
+from iacta.game.step_fields import read_losses
+from iacta.game.steps import record_step
 from iacta.rules.thrown import compare_dice
 from iacta.rules.variants import RULE_SETS
 

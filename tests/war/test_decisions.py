@@ -5,7 +5,7 @@ import pytest
 
 from iacta import Missions, Turn
 from iacta.game import Attack, play_step
-from iacta.game.steps import Step
+from iacta.game.step_fields import Step
 from iacta.inputs.errors import IactaError
 from iacta.native.deadline import Deadline
 from iacta.war.decisions import (

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from iacta import deal
 from iacta.board.files import classic_board
-from iacta.game.steps import format_step_text
+from iacta.game.step_text import format_step_text
 from iacta.war.game import Game
 from tests.web.board_page import (
     TINY,

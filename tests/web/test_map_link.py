@@ -6,7 +6,7 @@ from typing import Any
 from playwright.sync_api import expect
 
 from iacta.board.files import read_board
-from iacta.game.steps import parse_step_text
+from iacta.game.step_text import parse_step_text
 from iacta.web.labels import describe_goal
 from tests.tables import table
 from tests.web.board_page import SLOWEST, TINY, TINY_LINK, open_more, play, reopen, says, spot

@@ -25,7 +25,7 @@ from iacta.cli.typed_names import Pair
 from iacta.forms.moment import describe_condition
 from iacta.forms.sentences import name_armies
 from iacta.game.actions import Action, EndPhase
-from iacta.game.steps import Step, describe_cards, list_advances
+from iacta.game.step_fields import Step, describe_cards, list_advances
 from iacta.game.turn import Turn
 from iacta.inputs.checks import FrozenDict
 from iacta.war.game import PERSON, Game

@@ -11,7 +11,7 @@ from iacta.forms.sentences import add_noun, name_armies
 from iacta.game import list_border_odds
 from iacta.game.action_records import PlayedStep
 from iacta.game.actions import Action, Advance, Attack, Fortify, Place, Trade
-from iacta.game.steps import Step, describe_cards
+from iacta.game.step_fields import Step, describe_cards
 from iacta.game.turn import Turn
 from iacta.war.game import PERSON, Game, Seat, get_seat_name
 from iacta.war.policy import ai

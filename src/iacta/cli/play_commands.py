@@ -32,7 +32,7 @@ from iacta.forms.sentences import add_noun, name_armies
 from iacta.game import list_border_odds
 from iacta.game.actions import Action, EndPhase
 from iacta.game.legal import list_fortify_limits
-from iacta.game.steps import list_advances
+from iacta.game.step_fields import list_advances
 from iacta.game.turn import Turn
 from iacta.inputs.checks import FrozenDict, parse_int, quote
 from iacta.inputs.errors import IllegalError, MalformedError

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from iacta.forms.sentences import add_noun
 from iacta.game import PlayedStep, Turn
-from iacta.game.steps import read_border
+from iacta.game.step_fields import read_border
 
 _CARD = "a card"
 

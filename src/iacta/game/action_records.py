@@ -23,19 +23,17 @@ from iacta.game.actions import (
 from iacta.game.cards import Hand
 from iacta.game.legal import find_legal_action
 from iacta.game.state import TurnState
-from iacta.game.steps import (
+from iacta.game.step_fields import (
     CARD_KEYS,
     Step,
-    describe_attack,
     read_border,
     read_losses,
     read_territory,
     read_trade,
     record_battle,
     record_cards,
-    record_step,
-    take_step,
 )
+from iacta.game.steps import describe_attack, record_step, take_step
 from iacta.game.turn import Move, Turn
 from iacta.inputs.checks import quote, read_int, read_list, refuse_unknown_keys
 from iacta.inputs.errors import MalformedError

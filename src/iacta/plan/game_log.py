@@ -21,15 +21,9 @@ from iacta.board.board import fold_name
 from iacta.board.files import read_board
 from iacta.fairness.recording import Change, Land, Recording, read_recording
 from iacta.game import Turn
-from iacta.game.steps import (
-    BATTLE_KEYS,
-    LoggedBattle,
-    TreeTurn,
-    check_version,
-    fight_battle,
-    read_corrections,
-    read_tree,
-)
+from iacta.game.logged_battle import BATTLE_KEYS, LoggedBattle, fight_battle
+from iacta.game.step_fields import read_corrections
+from iacta.game.steps import TreeTurn, check_version, read_tree
 from iacta.inputs.checks import check_choice, quote, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError, add_location
 from iacta.inputs.files import read_bytes

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from iacta.game import Turn
 from iacta.game.actions import Advance
-from iacta.game.steps import list_advances
+from iacta.game.step_fields import list_advances
 from iacta.inputs.meanings import Count
 from iacta.native.deadline import Deadline
 from iacta.plan.best import plan_within

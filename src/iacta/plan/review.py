@@ -27,7 +27,8 @@ from typing import NamedTuple
 
 from iacta.board import Board
 from iacta.game import Advance, Attack, Turn
-from iacta.game.steps import LoggedBattle, Step, list_advances, read_border, read_losses
+from iacta.game.logged_battle import LoggedBattle
+from iacta.game.step_fields import Step, list_advances, read_border, read_losses
 from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.inputs.meanings import Count
 from iacta.native.deadline import Deadline, run_in_threads

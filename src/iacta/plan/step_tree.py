@@ -15,7 +15,8 @@ from math import fsum
 from typing import NamedTuple
 
 from iacta.game import Attack, Losses, Throw, Turn
-from iacta.game.steps import TreeTurn, read_border, read_losses
+from iacta.game.step_fields import read_border, read_losses
+from iacta.game.steps import TreeTurn
 from iacta.inputs.errors import IactaError
 from iacta.native.deadline import Deadline, run_in_threads
 from iacta.plan.goal_plan import plan_goal

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from iacta.game import Attack, PlayedStep, Turn, play_step
-from iacta.game.steps import Step, read_border
+from iacta.game.step_fields import Step, read_border
 from iacta.native.deadline import Deadline
 from iacta.probability.estimate import Interval, compute_half_width_of_difference
 from iacta.war.chances import (

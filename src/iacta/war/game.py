@@ -19,7 +19,9 @@ from iacta.board.files import classic_board, read_board
 from iacta.game.action_records import PlayedStep, play_step, record_action, record_moves
 from iacta.game.actions import Action, Reveal
 from iacta.game.deal import deal_missions
-from iacta.game.steps import STEPS_VERSION, Step, check_version, throw_faces
+from iacta.game.step_dice import throw_faces
+from iacta.game.step_fields import Step
+from iacta.game.steps import STEPS_VERSION, check_version
 from iacta.game.turn import Move, PlayedTurn, Policy, Turn, TurnPolicy
 from iacta.inputs.checks import (
     FrozenDict,

@@ -13,7 +13,8 @@ from typing import Any
 
 from iacta.forms.sentences import name_armies
 from iacta.game import PlayedStep, Turn
-from iacta.game.steps import Step, TreeTurn, describe_cards, read_cards, read_territory, read_tree
+from iacta.game.step_fields import Step, describe_cards, read_cards, read_territory
+from iacta.game.steps import TreeTurn, read_tree
 from iacta.inputs.checks import read_int, read_list
 from iacta.inputs.errors import IllegalError
 from iacta.native.deadline import Deadline

@@ -16,7 +16,7 @@ from iacta.board.files import classic_board
 from iacta.board.scene import shorten_name
 from iacta.charts.board_layers import choose_digit_colour
 from iacta.charts.theme import choose_colours, choose_shapes
-from iacta.game.steps import Step
+from iacta.game.step_fields import Step
 from iacta.inputs.checks import parse_int, quote, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.plan.named_goals import GOAL_KINDS

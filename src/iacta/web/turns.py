@@ -36,24 +36,17 @@ from iacta.game.codes import (
 from iacta.game.deal import count_starting_armies, deal_armies
 from iacta.game.legal import list_fortify_limits
 from iacta.game.setup import list_owners
-from iacta.game.steps import (
-    STEP_TEXTS,
+from iacta.game.step_dice import throw_faces, throw_last_faces
+from iacta.game.step_fields import (
     Step,
-    TreeTurn,
-    check_version,
     find_attack,
-    format_step_text,
     list_advances,
     name_territories,
-    parse_step_text,
     read_border,
     read_losses,
-    read_tree,
-    record_step,
-    take_step,
-    throw_faces,
-    throw_last_faces,
 )
+from iacta.game.step_text import STEP_TEXTS, format_step_text, parse_step_text
+from iacta.game.steps import TreeTurn, check_version, read_tree, record_step, take_step
 from iacta.inputs.checks import parse_int, quote, read_int, read_list, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.plan.judge import measure_army_luck

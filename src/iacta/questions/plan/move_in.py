@@ -2,7 +2,7 @@
 
 from iacta.battle.battle import Battle
 from iacta.game import Advance, Turn
-from iacta.game.steps import list_advances
+from iacta.game.step_fields import list_advances
 from iacta.plan.goal_plan import MoveIn, pick_evenly
 
 MAX_DEFENDED = 60  # maximum number of advances to compare for defence alone
