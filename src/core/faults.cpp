@@ -216,14 +216,15 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
         t.then < IACTA_PHASE_TRADE || t.then > IACTA_PHASE_OVER || !are_within(&t.place, 1, 0, MAX_CORE_ARMIES) ||
         !are_within(&t.first, 1, 0, p.lands - 1))
         return "the turn must have a valid player, phase and number of armies to place";
-    bool mine = false;
+    bool mine = false, anybody = false;
     int64_t total = 0;
     for (int v = 0; v < p.lands; ++v) {
         if (t.owner[v] > t.players && t.owner[v] != OWNERS - 1) return "each land must have an owner";
         mine |= t.owner[v] == t.mover && v >= t.first;
+        anybody |= t.owner[v] < t.players;
         total += p.armies[v];
     }
-    if (!mine) return "the player to move must own a territory";
+    if (!mine && (t.phase != IACTA_PHASE_OVER || !anybody)) return "the player to move must own a territory";
     if (total > MAX_CORE_ARMIES) return "the sum of all armies must be at most " + ARMIES;
     if (t.continents < 0 || !are_valid_offsets(t.continent_first, t.continents, t.continent_first[t.continents]) ||
         (t.continents > 0 && (!t.bonus || !t.continent_lands)) ||

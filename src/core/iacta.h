@@ -329,9 +329,11 @@ typedef struct {
     int32_t traded_at_once;
     int32_t pictured_armies; /* the armies for a territory that is pictured on a traded card and owned by the player */
     int32_t has_card_per_conquest; /* 1: each conquest brings a card, 0: all conquests of a turn bring one card */
-    int32_t lands_for_an_army;     /* the number of territories that bring one new army */
-    int32_t fewest_new;            /* the minimum number of new armies */
-    int32_t missions;              /* the number of missions */
+    /* 1: a set brings no armies, and the territories on traded cards become neutral with one army */
+    int32_t is_nuclear;
+    int32_t lands_for_an_army; /* the number of territories that bring one new army */
+    int32_t fewest_new;        /* the minimum number of new armies */
+    int32_t missions;          /* the number of missions */
     const iacta_mission* mission_list;
     const int32_t* mission_entries;
     /* for each player: the index of the mission, -1 for no mission, or IACTA_MISSION_HIDDEN */

@@ -9,6 +9,7 @@ from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from tests.game.positions import at_random
 
 HOUSE_SETS = Sets(must_trade=6, pictured=3, has_card_per_conquest=True)
+NUCLEAR_SETS = Sets(is_nuclear=True)
 RISIKO_SETS = Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12)
 
 NAMES = ("red", "blue", "green", "black", "white", "pink")
@@ -68,6 +69,8 @@ def random_turn(rng: Random) -> Turn:
         )
         if rng.random() < 0.4:
             options["symbols"] = {t: rng.choice(SYMBOLS) for t in board.territories[:13]}
+            if options.get("cards") and options["trade"] is None:
+                options["trade"] = NUCLEAR_SETS
     if rng.random() < 0.2:
         options["keep"] = {board.territories[0]: 2}
         options["stay"] = [board.territories[0]]

@@ -274,6 +274,8 @@ class _View:
         trade = self.find_best_trade(hand)
         if hand.number >= turn.trade.must_trade:
             return trade
+        if turn.trade.is_nuclear:
+            return trade if self.count_damage(trade.cards) > 0 else EndPhase()
         richer = _View(turn, self.n, self.more + turn.trade.worth(trade.cards))
         before, after = (
             reduce(add, (prize for prize, _ in each.prizes.values()), 0.0)
@@ -293,7 +295,7 @@ class _View:
             if not list_card_sets(traded, turn.trade):
                 continue
             land = ""
-            for _, t in three if not turn.pictured else ():
+            for _, t in three if not (turn.pictured or turn.trade.is_nuclear) else ():
                 if t in self.mine and (
                     not land or (not self.is_front(self.names.index(land)) and self.is_front(t))
                 ):
@@ -302,10 +304,20 @@ class _View:
                 float(turn.trade.worth(traded) + (turn.trade.pictured if land else 0))
                 - self.n.joker * traded.jokers
             )
+            if turn.trade.is_nuclear:
+                value += self.count_damage(traded)
             if value > most:
                 best, most = Trade(traded, land), value
         assert best is not None  # a trade is possible in this phase
         return best
+
+    def count_damage(self, cards: Hand) -> int:
+        """Return the armies that the others lose by a nuclear set, minus the player's own."""
+        turn, struck = self.turn, {self.names.index(t) for t in cards.territories}
+        if struck >= {*self.mine}:
+            return -len(self.names) - self.count_armies(turn.player)
+        theirs = sum(turn.armies[t] for t in struck if turn.owners[t] in turn.players)
+        return theirs - 2 * sum(turn.armies[t] for t in struck & {*self.mine})
 
     def _list_cards(self, hand: Hand) -> list[tuple[int, int]]:
         """Return a hand of cards as (symbol, territory), in the order of the core."""

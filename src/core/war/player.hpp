@@ -699,12 +699,26 @@ class Tactics {
         if (s.count_cards(s.mover) >= rules_.must_trade) return rules_.trade(s, cards, land, log);
         if (auto judged = std::exchange(judged_trade, std::nullopt))
             return *judged ? rules_.trade(s, cards, land, log) : rules_.stop(s, log);
+        if (rules_.is_nuclear)
+            return value_strike(s, cards) > 0 ? rules_.trade(s, cards, land, log) : rules_.stop(s, log);
         if (int new_armies = s.place; find_aim_lands(s, aim, new_armies).any())
             return rules_.trade(s, cards, land, log);
         survey(s, s.place);
         double before = prizes_;
         survey(s, s.place + rules_.value_set(s, cards));
         prizes_ > before ? rules_.trade(s, cards, land, log) : rules_.stop(s, log);
+    }
+    // Returns the armies that a nuclear set takes from the other players, minus those that it takes from the mover. A set
+    // that takes the mover's last territory is worse than any other set.
+    int value_strike(const War<W>& s, Cards cards) const {
+        int value = 0, own = 0;
+        for (Cards rest = cards; rest; rest &= rest - 1) {
+            int t = rules_.pictured_land(__builtin_ctzll(rest));
+            if (t < 0 || s.owner[size_t(t)] >= rules_.players) continue;
+            bool is_own = s.owner[size_t(t)] == s.mover;
+            own += is_own, value += is_own ? -s.at.armies[t] : s.at.armies[t];
+        }
+        return own == s.lands[s.mover] ? -rules_.lands - s.armies[s.mover] : value;
     }
     // Returns the best set of the mover's cards, and the pictured territory that gets armies, or -1. The best set has
     // the most armies minus the cost of jokers.
@@ -720,12 +734,13 @@ class Tactics {
                     if (!is_set(cards, rules_.needs_pair())) continue;
                     int land = -1;
                     for (int card : {all[i], all[j], all[k]}) {
-                        int t = s.pictured ? -1 : rules_.pictured_land(card);
+                        int t = s.pictured || rules_.is_nuclear ? -1 : rules_.pictured_land(card);
                         if (t >= 0 && s.at.mine.has(t) &&
                             (land < 0 || (!borders_.is_at_front(s, land) && borders_.is_at_front(s, t))))
                             land = t;
                     }
-                    double value = rules_.value_set(s, cards) + (land >= 0 ? rules_.pictured_armies : 0) -
+                    double value = rules_.value_set(s, cards) + (land >= 0 ? rules_.pictured_armies : 0) +
+                                   (rules_.is_nuclear ? value_strike(s, cards) : 0) -
                                    weights_[IACTA_WEIGHT_JOKER] * count_bits(cards & JOKERS);
                     if (value > most) most = value, best = {cards, land};
                 }

@@ -178,7 +178,7 @@ class WarRules {
 
     Game<W> opening, later;  // the borders and dice for the first turn, and for later turns
     int lands, players, fortify, must_trade, pictured_armies;
-    bool has_cards, is_fixed, is_whole, is_checked_at_end;
+    bool has_cards, is_fixed, is_nuclear, is_whole, is_checked_at_end;
     int common_lands;  // the territories with which any player also wins; 0 if only missions win
     // The territories of each continent, and the continents of each territory.
     std::vector<std::vector<int>> continents, continents_of;
@@ -260,12 +260,13 @@ class WarRules {
         return std::max(found, 0);
     }
     int count_next_set(const War<W>& s) const {
+        if (is_nuclear) return 0;
         return is_fixed ? fixed_[SYMBOLS] : set_armies_[std::min(size_t(s.sets), set_armies_.size() - 1)];
     }
     // Returns whether a joker makes a set only with two equal cards.
     bool needs_pair() const { return fixed_[SYMBOLS + 1] >= 0; }
     int value_set(const War<W>& s, Cards cards) const {
-        if (!is_fixed) return count_next_set(s);
+        if (!is_fixed || is_nuclear) return count_next_set(s);
         if (needs_pair() && (cards & JOKERS)) return fixed_[SYMBOLS + 1];
         int best = 0, mixed = 1;
         for (int i = 0; i < SYMBOLS; ++i) {
@@ -349,6 +350,24 @@ class WarRules {
         for (int i = 0; i < players; ++i) held += s.count_cards(i);
         if (has_cards && held < CARDS) s.hidden[s.mover] += std::min(s.conquered, CARDS - held);
     }
+    // Gives a territory to another owner, with a number of armies.
+    void give(War<W>& s, int land, int owner, int number) const {
+        int before = s.owner[land];
+        add(s, land, -s.at.armies[land]);
+        --s.lands[before], ++s.lands[owner];
+        for (int k : continents_of[land]) --s.held[size_t(k * OWNERS + before)], ++s.held[size_t(k * OWNERS + owner)];
+        s.owner[land] = uint8_t(owner);
+        if (owner == s.mover) s.at.mine.add(land);
+        else s.at.mine.remove(land);
+        add(s, land, number);
+    }
+    // Gives the cards of an eliminated player to the mover.
+    void eliminate(War<W>& s, int loser) const {
+        s.known[s.mover] |= s.known[loser], s.hidden[s.mover] += s.hidden[loser];
+        s.known[loser] = 0, s.hidden[loser] = 0;
+        replace_missions(s, loser);
+    }
+    void strike(War<W>& s, Cards cards) const;
     void count_strong(War<W>& s) const;
     void replace_missions(War<W>& s, int loser) const;
     // Ends the turn if a player has won. During an advance, the turn ends after the advance.
@@ -379,14 +398,15 @@ template <int W>
 WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     : opening(p), later(p), lands(p.lands), players(t.players), fortify(t.fortify), must_trade(t.must_trade),
       pictured_armies(t.pictured_armies), has_cards(t.has_cards != 0), is_fixed(t.is_fixed != 0),
-      is_whole(t.is_whole != 0), is_checked_at_end(t.missions_at_end != 0), common_lands(t.common_lands),
-      continents(size_t(t.continents)), continents_of(size_t(p.lands)), bonus(t.bonus, t.bonus + t.continents),
-      missions(t.mission_list, t.mission_list + t.missions), is_hidden(t.mission_unseen, t.mission_unseen + t.players),
-      set_armies_(t.set_armies, t.set_armies + t.sets), fixed_(t.fixed, t.fixed + SYMBOLS + 2),
-      card_land_(t.card_land, t.card_land + CARDS), whole_least_(t.whole_least, t.whole_least + p.kinds),
-      whole_dice_(t.whole_dice, t.whole_dice + p.kinds), deck_(t.mission_deck, t.mission_deck + t.mission_cards),
-      is_named_(t.is_named != 0), traded_at_once_(t.traded_at_once), lands_for_an_army_(t.lands_for_an_army),
-      fewest_new_(t.fewest_new), has_card_per_conquest_(t.has_card_per_conquest != 0) {
+      is_nuclear(t.is_nuclear != 0), is_whole(t.is_whole != 0), is_checked_at_end(t.missions_at_end != 0),
+      common_lands(t.common_lands), continents(size_t(t.continents)), continents_of(size_t(p.lands)),
+      bonus(t.bonus, t.bonus + t.continents), missions(t.mission_list, t.mission_list + t.missions),
+      is_hidden(t.mission_unseen, t.mission_unseen + t.players), set_armies_(t.set_armies, t.set_armies + t.sets),
+      fixed_(t.fixed, t.fixed + SYMBOLS + 2), card_land_(t.card_land, t.card_land + CARDS),
+      whole_least_(t.whole_least, t.whole_least + p.kinds), whole_dice_(t.whole_dice, t.whole_dice + p.kinds),
+      deck_(t.mission_deck, t.mission_deck + t.mission_cards), is_named_(t.is_named != 0),
+      traded_at_once_(t.traded_at_once), lands_for_an_army_(t.lands_for_an_army), fewest_new_(t.fewest_new),
+      has_card_per_conquest_(t.has_card_per_conquest != 0) {
     later.keep.assign(size_t(lands), p.garrison);
     later.resting = Set<W>{};
     for (int k = 0; k < t.continents; ++k)
@@ -445,8 +465,34 @@ void WarRules<W>::trade(War<W>& s, Cards cards, int land, Log* log) const {
     s.known[s.mover] &= ~cards;
     ++s.sets;
     if (land >= 0) add(s, land, pictured_armies), s.pictured = true;
+    if (is_nuclear) strike(s, cards);
+    if (s.phase == IACTA_PHASE_OVER) return;
     begin(s);
     end_if_won(s);
+}
+
+// Makes the territories that traded cards picture neutral, with one army each. The territories of other players come
+// first. The mover keeps its own territories if it has won then, and otherwise may lose its last territory, which ends
+// the turn.
+template <int W>
+void WarRules<W>::strike(War<W>& s, Cards cards) const {
+    std::vector<int> own, others, losers;
+    for (Cards rest = cards; rest; rest &= rest - 1)
+        if (int land = pictured_land(__builtin_ctzll(rest)); land >= 0)
+            (s.owner[size_t(land)] == s.mover ? own : others).push_back(land);
+    for (int land : others) {
+        int owner = s.owner[size_t(land)];
+        give(s, land, players, 1);
+        if (owner < players && !s.lands[owner]) losers.push_back(owner);
+    }
+    for (int loser : losers) eliminate(s, loser);
+    if (find_winner(s) >= 0) return;
+    for (int land : own) give(s, land, players, 1);
+    if (s.lands[s.mover]) return;
+    s.known[s.mover] = 0, s.hidden[s.mover] = 0;
+    replace_missions(s, s.mover);
+    s.phase = IACTA_PHASE_OVER;
+    s.place = s.first = 0;
 }
 
 template <int W>
@@ -537,12 +583,8 @@ void WarRules<W>::apply_losses(War<W>& s, Roll roll, int lost, int killed, int l
     s.pending = {-1, -1, 0};
     if (s.at.armies[c] > 0) return;
     int loser = s.owner[c], moved = std::min(least, spare(s, v));
-    --s.lands[loser], ++s.lands[s.mover];
-    for (int k : continents_of[size_t(c)]) --s.held[size_t(k * OWNERS + loser)], ++s.held[size_t(k * OWNERS + s.mover)];
-    s.owner[c] = uint8_t(s.mover);
-    s.at.mine.add(c);
     add(s, v, -moved);
-    add(s, c, moved);
+    give(s, c, s.mover, moved);
     s.phase = IACTA_PHASE_ADVANCE;
     s.pending = roll;
     s.conquered = has_card_per_conquest_ ? std::min(s.conquered + 1, CARDS) : 1;
@@ -550,9 +592,7 @@ void WarRules<W>::apply_losses(War<W>& s, Roll roll, int lost, int killed, int l
     if (loser >= players || s.lands[loser] > 0) return end_if_won(s);
     bool must =
         has_cards && s.count_cards(loser) > 0 && s.count_cards(loser) + s.count_cards(s.mover) >= traded_at_once_;
-    s.known[s.mover] |= s.known[loser], s.hidden[s.mover] += s.hidden[loser];
-    s.known[loser] = 0, s.hidden[loser] = 0;
-    replace_missions(s, loser);
+    eliminate(s, loser);
     s.then = must ? IACTA_PHASE_TRADE : IACTA_PHASE_ATTACK;
     end_if_won(s);
 }

@@ -11,7 +11,7 @@ from iacta.forms.sentences import add_noun, name_armies
 from iacta.game import list_border_odds
 from iacta.game.action_records import PlayedStep
 from iacta.game.actions import Action, Advance, Attack, Fortify, Place, Trade
-from iacta.game.step_fields import Step, describe_cards
+from iacta.game.step_fields import Step, describe_cards, describe_gain
 from iacta.game.turn import Turn
 from iacta.war.game import PERSON, Game, Seat, get_seat_name
 from iacta.war.policy import ai
@@ -177,8 +177,7 @@ def list_trades(turn: Turn) -> list[Trade]:
 
 def describe_trade(turn: Turn, trade: Trade) -> str:
     """Return a trade in words."""
-    more = f", and 2 armies on {trade.territory}" if trade.territory else ""
-    return f"{describe_cards(trade.cards)} for {turn.trade.worth(trade.cards)} armies{more}"
+    return f"{describe_cards(trade.cards)} {describe_gain(turn, trade)}"
 
 
 def describe_hint(turn: Turn) -> str:

@@ -92,7 +92,8 @@ class Trades(Kind):
     cards, for three cavalry cards, for three artillery cards, for one card of each symbol, and for
     a joker with two cards of one symbol. House rules come last, in any order: with `at6` a player
     must trade when they hold six cards, and with `own3` a card that pictures one of the player's
-    territories brings three armies.
+    territories brings three armies. With `nuclear`, a set brings no armies, and the territories on
+    its cards become neutral.
 
     >>> Trades().parse("10,12", "trade").nth(2), Trades().parse("fixed", "trade").is_fixed
     (15, True)
@@ -111,7 +112,7 @@ class Trades(Kind):
         return read_sets([str(each) for each in read_list(value, name, "numbers")], name)
 
     def format(self, value: Sets) -> str:
-        if not value.is_fixed:
+        if value.is_nuclear or not value.is_fixed:
             return format_sets(value)
         return ",".join([format_fixed_sets(value), *list_house_rules(value)])
 

@@ -32,6 +32,7 @@ TRADED_AT_ONCE = 6  # a player with at least 6 cards after an elimination trades
 MAX_MUST_TRADE = 9
 MAX_PICTURED = 100
 SYMBOLS = ("infantry", "cavalry", "artillery")
+NEUTRAL = "neutral"  # the owner of a neutral army
 
 
 class _Cards(NamedTuple):
@@ -200,6 +201,8 @@ class Sets:
         pictures it.
     has_card_per_conquest: whether a turn brings a card for each conquest, instead of one card for
         all conquests.
+    is_nuclear: whether a set brings no armies; instead, each territory that a traded card pictures
+        becomes neutral, with one army.
 
     >>> [Sets().nth(k) for k in range(8)]
     [4, 6, 8, 10, 12, 15, 20, 25]
@@ -217,6 +220,7 @@ class Sets:
     must_trade: int = 5
     pictured: int = 2
     has_card_per_conquest: bool = False
+    is_nuclear: bool = False
 
     def __post_init__(self) -> None:
         values = read_list(self.values, "values", "whole numbers", MAX_SETS_LISTED)
@@ -229,7 +233,8 @@ class Sets:
         set_field(self, "fixed", tuple(read_int(v, "fixed", 0, MAX_SET_ARMIES) for v in fixed))
         if self.joker is not None:
             set_field(self, "joker", read_int(self.joker, "joker", 0, MAX_SET_ARMIES))
-        check_choice(self.has_card_per_conquest, (True, False), "has_card_per_conquest")
+        for name in ("has_card_per_conquest", "is_nuclear"):
+            check_choice(getattr(self, name), (True, False), name)
         for name, minimum, maximum in (
             ("must_trade", SMALLEST_FULL_HAND, MAX_MUST_TRADE),
             ("pictured", 0, MAX_PICTURED),
@@ -237,6 +242,12 @@ class Sets:
             set_field(self, name, read_int(getattr(self, name), name, minimum, maximum))
         if not self.is_fixed and (self.fixed != FIXED or self.joker is not None):
             raise IllegalError("fixed and joker must be given only if is_fixed is True, got False")
+        usual = self.values, self.is_fixed, self.pictured
+        if self.is_nuclear and usual != (PROGRESSIVE, False, Sets.pictured):
+            raise IllegalError(
+                "values, is_fixed and pictured must be left out if is_nuclear is True, because "
+                f"nuclear sets bring no armies, got {self!r}"
+            )
 
     @property
     def traded_at_once(self) -> int:
@@ -245,6 +256,8 @@ class Sets:
 
     def nth(self, index: int) -> int:
         """Return the armies for a later set; index 0 is the next set to be traded."""
+        if self.is_nuclear:
+            return 0
         if index < len(self.values):
             return self.values[index]
         last, more = self.values[-1], index - len(self.values) + 1
@@ -272,7 +285,7 @@ class Sets:
 
     def next(self) -> "Sets":
         """Return the armies for sets after the next set has been traded."""
-        if self.is_fixed:
+        if self.is_fixed or self.is_nuclear:
             return self
         left = self.values[1:] or (min(self.nth(1), MAX_SET_ARMIES),)
         if len(left) == 1 and left[0] in PROGRESSIVE and self.nth(2) == left[0] + STEP:

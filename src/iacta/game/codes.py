@@ -46,6 +46,7 @@ OPTIONS = (
 # The keys of arguments of `Turn` whose names differ from their keys.
 KEYS = {"trade": "sets", "rules_of": "own", "whole_battles": "whole", "victory": "win"}
 FIXED = "fixed"
+NUCLEAR = "nuclear"
 NUMBERED = {"at": "must_trade", "own": "pictured"}  # the prefixes of house rules for sets
 EACH_CONQUEST = "each"
 HOUSE_RULES = {**NUMBERED, EACH_CONQUEST: "has_card_per_conquest"}
@@ -126,13 +127,19 @@ def make_turn(turn_class: Callable[..., TurnT], code: Code, fields: TurnFields) 
         for owner, number in zip(code.owners, code.armies, strict=True)
     ]
     start = phase if phase in STARTS else "attack"
-    position = Position(code.board, code.player, held)
+    # A player who has taken their own last territory with a nuclear set ends the turn without one.
+    order = fields.options.get("players") or ()
+    is_out = phase == "over" and code.player in order and code.player not in code.owners
+    rival = next((name for name in order if name in code.owners), code.player)
+    position = Position(code.board, rival if is_out else code.player, held)
     turn = turn_class(position, fields.rules, phase=start, **fields.options)
     if turn.phase != phase and phase in STARTS:
         raise IllegalError(
             f"phase must be {turn.phase!r} with these cards, got {phase!r}", parameter="phase"
         )
-    turn = turn.replace_state(turn.state._replace(armies=code.armies))
+    turn = turn.replace_state(
+        turn.state._replace(armies=code.armies, player=code.player if is_out else turn.player)
+    )
     if fields.first is not None:
         with add_parameter("first"):
             turn = _skip_territories_before(turn, fields.first)
@@ -431,7 +438,7 @@ def read_symbols(value: Value, territories: Sequence[str]) -> dict[str, str]:
 
 
 def format_sets(trade: Sets) -> str:
-    """Format the armies for sets: as the armies for the next sets, or as `fixed`.
+    """Format the armies for sets: as the armies for the next sets, as `fixed` or as `nuclear`.
 
     House rules follow. With `each`, a turn brings a card for each conquest; with `at6`, a player
     must trade when they hold six cards; with `own3`, a card that pictures one of the player's
@@ -440,6 +447,8 @@ def format_sets(trade: Sets) -> str:
     >>> format_sets(Sets((10, 12), must_trade=6)), read_sets("fixed,own3").pictured
     ('10,12,at6', 3)
     """
+    if trade.is_nuclear:
+        return ",".join([NUCLEAR, *list_house_rules(trade)])
     fixed = [format_fixed_sets(trade)] if trade.is_fixed else []
     return ",".join([*fixed, *map(str, trade.values), *list_house_rules(trade)])
 
@@ -496,6 +505,13 @@ def read_sets(value: Value, key: str = "sets") -> Sets:
         if field in house:
             raise IllegalError(f"{key} must contain each house rule once, got {quote(value)}")
         house[field] = text == EACH_CONQUEST or number
+    if NUCLEAR in texts:
+        if texts != [NUCLEAR] or "pictured" in house:
+            raise IllegalError(
+                f"{key} must contain no armies beside {NUCLEAR}, because a nuclear set brings "
+                f"none, got {quote(value)}"
+            )
+        return Sets(is_nuclear=True, **house)
     is_fixed = bool(texts) and texts[0].split("/")[0] == FIXED
     values = tuple(parse_int(text, key, 0, MAX_SET_ARMIES) for text in texts[is_fixed:])
     trade = read_fixed_sets(texts[0]) if is_fixed else Sets()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from iacta.board.board import fold_name
 from iacta.board.files import read_board
-from iacta.game.cards import Sets
+from iacta.game.cards import NEUTRAL, Sets
 from iacta.game.deal import deal
 from iacta.game.missions import BOX_CARDS, Eliminate, Hidden, Mission, Missions
 from iacta.game.turn import Turn
@@ -13,7 +13,6 @@ from iacta.game.victory import Victory
 from iacta.inputs.checks import FrozenDict, quote, read_list
 from iacta.inputs.errors import IllegalError
 
-NEUTRAL = "neutral"
 USUAL_SETS = Sets()
 TEG_CARDS = (
     "Africa, 5 of North America, 4 of Europe",

@@ -146,7 +146,7 @@ def _list_trades(turn: TurnData) -> list[list[Action]]:
 
 def _list_pictured(turn: TurnData, cards: Hand) -> tuple[str, ...]:
     """Return the pictured territories that may get two extra armies from a set."""
-    if turn.pictured:
+    if turn.pictured or turn.trade.is_nuclear:
         return ()
     index = turn.setting.index
     return tuple(t for t in cards.territories if turn.owners[index[t]] == turn.player)

@@ -5,7 +5,7 @@ from typing import Any, TypedDict, TypeVar
 
 from iacta.board import Board, Position
 from iacta.board.board import fold_name, read_name
-from iacta.game.cards import DECK, SYMBOLS, Hand, Sets
+from iacta.game.cards import DECK, NEUTRAL, SYMBOLS, Hand, Sets
 from iacta.game.state import FORTIFY, FortifyReach, Phase, Setting, TurnState
 from iacta.game.victory import SURVIVAL, Victory
 from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int, read_list
@@ -130,6 +130,17 @@ def read_state(position: Position, setting: Setting, options: TurnOptions) -> Tu
         held = _read_cards(options.get("cards"), setting.players, setting.symbols, setting.board)
         if now == "trade" and held is None:
             raise IllegalError("cards must be given in the phase 'trade', got None")
+    if table.is_nuclear and not setting.symbols:
+        raise IllegalError(
+            "symbols must be given with nuclear sets, which strike the territories on cards, got "
+            "none",
+            parameter="symbols",
+        )
+    if table.is_nuclear and NEUTRAL in map(fold_name, setting.players):
+        raise IllegalError(
+            f"players must not include {NEUTRAL!r} with nuclear sets, which give territories to it",
+            parameter="players",
+        )
     return TurnState(
         player=position.player,
         phase=now,

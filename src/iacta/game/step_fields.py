@@ -149,3 +149,14 @@ def describe_cards(cards: Hand) -> str:
     words = [f"{number} {name}" for name, number in zip(CARD_KEYS[:3], cards, strict=False)]
     words.append(f"{cards.jokers} {'joker' if cards.jokers == 1 else 'jokers'}")
     return ", ".join(word for word in words if not word.startswith("0"))
+
+
+def describe_gain(turn: Turn, trade: Trade) -> str:
+    """Return what a trade brings, such as "for 4 armies, and 2 armies more on Peru"."""
+    if turn.trade.is_nuclear:
+        return f"to make {' and '.join(trade.cards.territories) or 'no territory'} neutral"
+    armies = turn.trade.worth(trade.cards)
+    words = f"for {armies} {'army' if armies == 1 else 'armies'}"
+    if trade.territory:
+        words += f", and {turn.trade.pictured} more on {trade.territory}"
+    return words

@@ -21,6 +21,7 @@ from iacta.game.step_fields import (
     Step,
     count_reduced_dice,
     describe_cards,
+    describe_gain,
     find_attack,
     list_advances,
     read_border,
@@ -276,10 +277,7 @@ def _take_reveal(turn: Turn, step: Step) -> tuple[Turn, str]:
 def _take_trade(turn: Turn, step: Step) -> tuple[Turn, str]:
     trade = read_trade(turn, step)
     after = turn.after(trade)
-    words = f"Trade {describe_cards(trade.cards)} for {after.place - turn.place} armies"
-    if trade.territory:
-        words += f", and {turn.trade.pictured} armies more on {trade.territory}"
-    return after, words
+    return after, f"Trade {describe_cards(trade.cards)} {describe_gain(turn, trade)}"
 
 
 def _take_next(turn: Turn, step: Step) -> tuple[Turn, str]:

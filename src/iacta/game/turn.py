@@ -58,6 +58,7 @@ from iacta.game.actions import (
 from iacta.game.board_text import format_board
 from iacta.game.cards import (
     DECK,
+    NEUTRAL,
     Hand,
     list_hands,
     list_named_cards,
@@ -776,19 +777,21 @@ class Turn(DisplayMixin, TurnData):
         """Return the turn after a conquest; the player gets the cards of an eliminated player."""
         if loser in self.owners:
             return self.replace_state(self.state._replace(then="attack"))
-        if loser in self.players:
-            after = self.victory.apply_elimination(self, loser)
-            return self.replace_state(self.state._replace(victory=after))._take_over_cards(loser)
-        return self._take_over_cards(loser)
+        new = self._eliminate(loser) if loser in self.players else self
+        takes_cards = new.hand.number > self.hand.number
+        must = takes_cards and new.hand.number >= self.trade.traded_at_once
+        return new.replace_state(new.state._replace(then="trade" if must else "attack"))
 
-    def _take_over_cards(self, loser: str) -> "Turn":
+    def _eliminate(self, loser: str) -> "Turn":
+        """Return the turn after an elimination; the player gets the cards of the loser."""
+        after = self.victory.apply_elimination(self, loser)
+        new = self.replace_state(self.state._replace(victory=after))
         if self.cards is None:
-            return self.replace_state(self.state._replace(then="attack"))
+            return new
         taken = self.cards.get(loser, Hand())
         rest = FrozenDict({name: hand for name, hand in self.cards.items() if name != loser})
-        new = self.replace_state(self.state._replace(cards=rest))._replace_hand(self.hand + taken)
-        must = taken.number > 0 and new.hand.number >= self.trade.traded_at_once
-        return new.replace_state(new.state._replace(then="trade" if must else "attack"))
+        new = new.replace_state(new.state._replace(cards=rest))
+        return new._replace_hand(self.hand + taken)
 
     def _advance(self, armies: int) -> "Turn":
         assert self.pending is not None  # noqa: S101 # an attack is pending in this phase
@@ -820,9 +823,38 @@ class Turn(DisplayMixin, TurnData):
             more = _replace_entry(self.armies, t, self.armies[t] + self.trade.pictured)
             new = new.replace_state(new.state._replace(armies=more, pictured=True))
         brought = self.place + self.trade.worth(action.cards)
-        return new.replace_state(new.state._replace(place=brought, trade=self.trade.next()))._enter(
-            "trade"
-        )
+        new = new.replace_state(new.state._replace(place=brought, trade=self.trade.next()))
+        if self.trade.is_nuclear:
+            struck = map(self.setting.index.__getitem__, action.cards.territories)
+            new = new._strike_territories(frozenset(struck))
+        return new if new.phase == "over" else new._enter("trade")
+
+    def _strike_territories(self, struck: frozenset[int]) -> "Turn":
+        """Return the turn after territories have become neutral, with one army each.
+
+        The territories of other players come first. The player keeps their own territories if they
+        have won then, and otherwise may lose their last territory, which ends the turn.
+        """
+        own = frozenset(self.list_own()) & struck
+        new = self._make_neutral(struck - own)
+        for loser in self.survivors:
+            if loser not in new.owners:
+                new = new._eliminate(loser)
+        if new.winner is not None:
+            return new
+        new = new._make_neutral(own)
+        if self.player in new.owners:
+            return new
+        new = new.replace_state(new.state._replace(phase="over", place=0, first=0))
+        after = new.victory.apply_elimination(new, self.player)
+        return new.replace_state(new.state._replace(victory=after))._replace_hand(Hand())
+
+    def _make_neutral(self, struck: frozenset[int]) -> "Turn":
+        """Return the turn with one neutral army on each of some territories."""
+        rows = enumerate(zip(self.owners, self.armies, strict=True))
+        held = [(NEUTRAL, 1) if t in struck else each for t, each in rows]
+        owners, armies = zip(*held, strict=True)
+        return self.replace_state(self.state._replace(owners=owners, armies=armies))
 
     def _replace_hand(self, hand: Hand) -> "Turn":
         assert self.cards is not None  # noqa: S101 # the game has cards

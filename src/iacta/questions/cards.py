@@ -79,7 +79,7 @@ class CardsQuestion(ExactForm, Question):
     trade: Sets | None = parameter(
         Trades(),
         "Armies that the next card sets bring; fixed, or fixed/6/8/4/10/12: fixed values; "
-        "at6, own3, each: house rules.",
+        "nuclear: none; at6, own3, each: house rules.",
         usual="4,6,8,10,12,15",
         excludes="position",
         default=None,
@@ -122,9 +122,12 @@ class CardsQuestion(ExactForm, Question):
 
     @property
     def may_trade(self) -> bool:
-        """Whether the player may trade a known set now."""
+        """Whether the player may trade a known set for armies now."""
         is_start = self.position is None or self.turn.phase == "trade"
-        return is_start and self.odds.set_chance == 1 and not self.odds.hand.unknown
+        brings_armies = not self.odds.trade.is_nuclear
+        return (
+            is_start and brings_armies and self.odds.set_chance == 1 and not self.odds.hand.unknown
+        )
 
     def answer(self, watch: Watch | None = None) -> "CardsAnswer":
         odds = self.odds

@@ -148,9 +148,11 @@ def check_war(turn: object) -> Turn:
 
 
 def list_seats(turn: Turn) -> tuple[str, ...]:
-    """Return the players with territories or cards, in the order of play."""
+    """Return the player to move and the players with territories or cards, in order of play."""
     return tuple(
-        player for player in turn.players if player in turn.owners or player in (turn.cards or ())
+        player
+        for player in turn.players
+        if player in (*turn.owners, turn.player) or player in (turn.cards or ())
     )
 
 
@@ -338,9 +340,10 @@ class War:
             room = int(count.item())
         played = self._replay(log[: count.item()])
         end, seats = played.end, dict(enumerate(self.seats))
-        named = [seats.get(o, self.turn.owners[t]) for t, o in enumerate(owners.tolist())]
+        named = [seats.get(owner, "") for owner in owners.tolist()]
+        ours = [owner if owner in self.seats else "" for owner in end.owners]
         held = [end.hand_of(name).number for name in self.seats]
-        if ([*end.owners], [*end.armies], held) != (named, armies.tolist(), cards.tolist()):
+        if (ours, [*end.armies], held) != (named, armies.tolist(), cards.tolist()):
             raise IactaError("the core and Python disagree about the end of a turn")
         return played
 

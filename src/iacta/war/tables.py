@@ -135,6 +135,7 @@ class _StateWriter(NamedTuple):
             set_armies=_list_set_armies(turn.trade),
             must_trade=turn.trade.must_trade,
             has_card_per_conquest=turn.trade.has_card_per_conquest,
+            is_nuclear=turn.trade.is_nuclear,
             traded_at_once=turn.trade.traded_at_once,
             pictured_armies=turn.trade.pictured,
         )

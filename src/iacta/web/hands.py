@@ -10,6 +10,7 @@ from iacta.game import EndPhase, Trade, Turn
 from iacta.game.action_records import record_action
 from iacta.game.cards import KINDS, SYMBOLS, Hand
 from iacta.game.missions import Missions
+from iacta.game.step_fields import describe_gain
 
 MAX_TRADES_SHOWN = 400  # a hand of many named cards contains thousands of sets
 JOKER, UNKNOWN = "joker", "unknown"
@@ -68,10 +69,8 @@ def _list_trades(turn: Turn) -> Iterator[Trade]:
 
 def _describe_trade(turn: Turn, trade: Trade) -> dict[str, Any]:
     """Return a trade: the keys of its cards, the trade in words, and its step."""
-    words = f"Trade for {add_noun(turn.trade.worth(trade.cards), 'army', 'armies')}"
-    if trade.territory:
-        words += f", and {turn.trade.pictured} on {trade.territory}"
     keys = sorted(key for key, _ in list_cards(turn, trade.cards))
+    words = f"Trade {describe_gain(turn, trade)}"
     return {"keys": keys, "words": words, "step": record_action(trade)}
 
 
@@ -81,6 +80,11 @@ def describe_sets(turn: Turn) -> str:
     >>> print(describe_sets(Turn.from_code("1;classic;red;Peru:red:3;attack;cards=red:3")))
     A set is three cards of one kind, or one of each; the next set brings 4 armies.
     """
+    if turn.trade.is_nuclear:
+        return (
+            "A set is three cards of one kind, or one of each. It brings no armies: each territory "
+            "on its cards becomes neutral, with one army."
+        )
     if turn.trade.is_fixed:
         rows = (
             f"{number} for {'one of each' if kind == (1, 1, 1) else f'3 {symbol}'}"

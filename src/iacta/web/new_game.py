@@ -16,10 +16,10 @@ from iacta.board.files import classic_board, read_board
 from iacta.forms.moment import CAPITAL
 from iacta.forms.sentences import add_noun, capitalise
 from iacta.game import Capitals, Missions, Sets, Turn, Victory
-from iacta.game.cards import DECK, SYMBOLS
+from iacta.game.cards import DECK, NEUTRAL, SYMBOLS
 from iacta.game.codes import format_rules, read_rules
 from iacta.game.deal import deal
-from iacta.game.editions import EDITIONS, NEUTRAL, Edition, deal_edition, find_edition
+from iacta.game.editions import EDITIONS, Edition, deal_edition, find_edition
 from iacta.game.missions import Hidden
 from iacta.game.victory import SURVIVOR, Survivor
 from iacta.inputs.checks import check_choice, quote, read_int, read_list, refuse_unknown_keys
@@ -36,10 +36,12 @@ from iacta.web.ways_to_win import CAPITALS, MISSIONS, SHARE, read_missions, read
 
 # The words of the dialog of a new game, by the values that the page sends.
 SEATS = {PERSON: "person", "simple": "easy", "usual": "medium", "strong": "hard"}
-RISING, FIXED, NONE = "rising", "fixed", "none"
+RISING, FIXED, NUCLEAR, NONE = "rising", "fixed", "nuclear", "none"
+TRADES = {FIXED: Sets(is_fixed=True), NUCLEAR: Sets(is_nuclear=True)}
 SETS = {
     RISING: "Rising: 4, 6, 8, 10 … armies",
     FIXED: "Fixed: 4, 6, 8 or 10 armies",
+    NUCLEAR: "Nuclear: a set makes its territories neutral",
     NONE: "No cards",
 }
 DEALS = {"random": "At random", "pick": "Picked in turn"}
@@ -56,7 +58,7 @@ class Wishes:
     players: the names of the players in the order of play.
     seats: the seat of each player: `"person"` or the name of an AI.
     rules: the rules of battles.
-    sets: `"rising"`, `"fixed"` or `"none"`: the armies for sets of cards.
+    sets: `"rising"`, `"fixed"`, `"nuclear"` or `"none"`: the armies for sets of cards.
     victory: the victory condition; `"capitals"` for drawn capitals and `"missions"` for dealt
         missions.
     number: the number of capitals that a player must own; `None` for all capitals.
@@ -138,7 +140,7 @@ def deal_game(body: Mapping[str, Any]) -> dict[str, Any]:
         victory=victory,
         cards=wishes.sets != NONE,
         order=order or None,
-        trade=Sets(is_fixed=True) if wishes.sets == FIXED else None,
+        trade=TRADES.get(wishes.sets),
         symbols=symbols,
     )
     turn = _set_options(turn, wishes)
@@ -256,7 +258,8 @@ def _read_again(body: Mapping[str, Any]) -> Wishes:
     elif isinstance(before, Missions):
         hidden = dict.fromkeys(before.secret, Hidden())
         victory = replace(before, missions={**before.missions, **hidden}, secret=())
-    sets = NONE if turn.cards is None else FIXED if turn.trade.is_fixed else RISING
+    sets = FIXED if turn.trade.is_fixed else NUCLEAR if turn.trade.is_nuclear else RISING
+    sets = NONE if turn.cards is None else sets
     return Wishes(
         board,
         players,
