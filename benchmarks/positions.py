@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from iacta.board import Board, Continent, Holding, Position
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.board.position import read_position
 from iacta.native.deadline import Deadline
 from iacta.plan import Goal, TakeAll, Worth, eliminate

@@ -16,7 +16,7 @@ from iacta.battle.chain import Chain as Chain
 from iacta.battle.territory import Territory as Territory
 from iacta.board.board import Board as Board
 from iacta.board.board import Continent as Continent
-from iacta.board.files import classic_board as classic_board
+from iacta.board.built_in import classic_board as classic_board
 from iacta.board.files import read_board as read_board
 from iacta.board.files import write_board as write_board
 from iacta.board.position import Holding as Holding

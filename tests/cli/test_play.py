@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from iacta import Game, Position, Turn, deal
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.cli.dialogue import Dialogue, start_dialogue
 from iacta.cli.game_text import LEVELS, describe_hint, format_map
 from iacta.cli.play import PlayCommand

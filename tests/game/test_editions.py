@@ -5,7 +5,8 @@ import re
 import pytest
 
 from iacta import IactaError, Turn
-from iacta.board.files import read_board, teg_board
+from iacta.board.built_in import classic_board, risiko_board, teg_board, war_board
+from iacta.board.files import read_board
 from iacta.game import EDITIONS, Hand, Missions, OwnParts, deal, deal_edition, find_edition
 from iacta.war.game import Game
 from tests.cases import for_each
@@ -111,6 +112,86 @@ def test_the_board_of_teg_is_the_published_one() -> None:
         for name in names.split(", "):
             assert len(board.neighbours(name)) == degree
     assert read_board("TEG") is board
+
+
+# The neighbours of each territory in a program that plays War, written in Java.
+WAR = """
+Alaska: Vladivostok, Vancouver, Mackenzie
+California: Mexico, New York, Ottawa, Vancouver
+Greenland: Mackenzie, Labrador, Iceland
+Mackenzie: Alaska, Vancouver, Ottawa, Greenland
+Labrador: Greenland, New York, Ottawa
+Mexico: California, New York, Venezuela
+New York: Ottawa, Labrador, California, Mexico
+Vancouver: Alaska, Mackenzie, California, Ottawa
+Ottawa: Vancouver, Labrador, New York, California, Mackenzie
+Argentina: Peru, Brazil
+Brazil: Venezuela, Peru, Argentina, Algeria
+Peru: Argentina, Venezuela, Brazil
+Venezuela: Mexico, Peru, Brazil
+Algeria: France, Brazil, Egypt, Sudan, Congo
+Egypt: Poland, France, Middle East, Sudan, Algeria
+Sudan: Egypt, Algeria, Congo, Madagascar, South Africa
+South Africa: Congo, Sudan, Madagascar
+Madagascar: Sudan, South Africa
+Congo: Algeria, Sudan, South Africa
+France: Algeria, Egypt, England, Germany, Poland
+Poland: Moscow, Germany, France, Egypt, Middle East
+England: Iceland, Sweden, Germany, France
+Germany: England, France, Poland
+Sweden: England, Moscow
+Iceland: England, Greenland
+Moscow: Sweden, Poland, Omsk, Aral, Middle East
+China: Mongolia, Japan, Vietnam, India, Aral, Omsk, Chita, Vladivostok
+India: China, Aral, Middle East, Vietnam, Sumatra
+Japan: China, Vladivostok
+Vladivostok: Japan, Chita, Siberia, China, Alaska
+Siberia: Vladivostok, Chita, Dudinka
+Dudinka: Siberia, Chita, Mongolia, Omsk
+Chita: Mongolia, Vladivostok, China, Siberia, Dudinka
+Omsk: Mongolia, China, Aral, Dudinka, Moscow
+Aral: Moscow, Omsk, Middle East, China, India
+Middle East: Moscow, Aral, India, Egypt, Poland
+Vietnam: China, India, Borneo
+Mongolia: China, Chita, Dudinka, Omsk
+Australia: Sumatra, New Guinea, Borneo
+Borneo: Australia, New Guinea, Vietnam
+New Guinea: Australia, Borneo
+Sumatra: Australia, India
+"""
+
+
+def test_the_board_of_war_is_the_published_one() -> None:
+    board = war_board()
+    lines = [line.split(": ") for line in WAR.strip().splitlines()]
+    assert len(lines) == len(board.territories) == 42
+    for name, neighbours in lines:
+        assert {*board.neighbours(name)} == {*neighbours.split(", ")}
+    assert [(each.name, len(each.territories), each.bonus) for each in board.continents] == [
+        ("North America", 9, 5),
+        ("South America", 4, 2),
+        ("Europe", 7, 5),
+        ("Africa", 6, 3),
+        ("Asia", 12, 7),
+        ("Oceania", 4, 2),
+    ]
+
+
+def test_the_board_of_risiko_differs_from_the_classic_board_in_three_borders() -> None:
+    # The numbers of neighbours are those of a program that plays RisiKo!, written in C++.
+    numbers = {"China": 7, "Middle East": 6, "India": 3, "Afghanistan": 4, "East Africa": 5}
+    board, classic = risiko_board(), classic_board()
+    assert {name: len(board.neighbours(name)) for name in numbers} == numbers
+    changed = {name for border in {*board.borders} ^ {*classic.borders} for name in border}
+    assert changed == {*numbers}
+    assert board.continents == classic.continents
+    # The map shows the borders: neighbours on land share two or more points of their outlines.
+    points = {
+        name: {point for polygon in outline for point in polygon}
+        for name, outline in zip(board.territories, board.outlines, strict=True)
+    }
+    assert len(points["China"] & points["Middle East"]) == 2
+    assert not points["India"] & points["Afghanistan"]
 
 
 def test_a_neutral_army_defends_and_has_no_turn() -> None:

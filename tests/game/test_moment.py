@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from iacta import Board, IactaError, Turn, read_position
-from iacta.board.files import BUILT_IN_BOARDS, BoardFile
+from iacta.board.built_in import BUILT_IN_BOARDS
+from iacta.board.files import BoardFile
 from iacta.game.moment import parse_moment, read_board_or_moment, read_moment
 from tests.cases import for_each
 from tests.tables import table

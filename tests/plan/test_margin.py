@@ -21,7 +21,7 @@ from iacta import (
     win_probability,
 )
 from iacta.board import Board, Holding, Position
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.game import Turn
 from iacta.native.deadline import Deadline
 from iacta.plan import Plan

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Request, expect
 
 from iacta.board import Position
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.game import Share, Turn, codes
 from iacta.game.moment import parse_moment
 from iacta.web.map import read_board_text

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import iacta
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.board.position import read_position
 from iacta.board.scene import shorten_name
 from iacta.forms.percentages import format_goal_change

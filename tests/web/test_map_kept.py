@@ -8,7 +8,7 @@ from typing import NamedTuple
 from playwright.sync_api import Page, expect
 
 from iacta import deal
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.game.step_text import format_step_text
 from iacta.war.game import Game
 from tests.web.board_page import (

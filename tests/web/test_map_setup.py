@@ -6,7 +6,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from iacta.board.files import classic_board, read_board
+from iacta.board.built_in import classic_board
+from iacta.board.files import read_board
 from tests.web.board_page import (
     FILES,
     POSITION,

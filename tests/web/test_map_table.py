@@ -10,7 +10,7 @@ from playwright.sync_api import Dialog, Page, Route, expect
 
 import iacta
 from iacta import IactaError
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.cli.serve import ServeCommand
 from tests.web.board_page import TINY_LINK, attack, downloaded, open_more, says, spot
 from tests.web.conftest import Visit

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 import iacta
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.board.position import read_position
 from iacta.forms.percentages import percent
 from iacta.forms.whole_game import GAMES_CONDITION, PEOPLE

@@ -10,7 +10,8 @@ import pytest
 from playwright.sync_api import expect
 
 from iacta import charts
-from iacta.board.files import classic_board, read_board
+from iacta.board.built_in import classic_board
+from iacta.board.files import read_board
 from iacta.board.position import Position, read_position
 from iacta.charts.boards import assign_owner_colours
 from iacta.charts.theme import choose_shapes

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from iacta import IllegalError, deal
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.war.players import PLAYERS
 from iacta.web.turns import deal_territories, play_turn, replay_turns
 from tests.web.conftest import Visit

@@ -16,7 +16,7 @@ from urllib.parse import quote as percent_encode
 from urllib.parse import unquote
 
 from iacta.board.board import Board
-from iacta.board.files import BUILT_IN_BOARDS
+from iacta.board.built_in import BUILT_IN_BOARDS
 from iacta.inputs.checks import parse_int, quote
 from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 
@@ -81,7 +81,7 @@ def unescape_name(text: str) -> str:
 def identify_board(board: Board) -> str:
     """Return the board field of a code: `classic`, `teg`, or a hash of the territories and borders.
 
-    >>> from iacta.board.files import classic_board
+    >>> from iacta.board.built_in import classic_board
     >>> identify_board(classic_board()), identify_board(Board.from_edges("two", [("A", "B")]))
     ('classic', '#bf3955ce18fcdce2')
     """

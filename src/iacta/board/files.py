@@ -1,19 +1,12 @@
-"""Read and write board files, and build the classic board.
+"""Read and write board files."""
 
-The classic board has the territories, borders and bonuses of the board game, in the editions in
-which East Africa borders on the Middle East. The outlines were drawn by hand for iacta, from
-approximate longitudes and latitudes in Miller's cylindrical projection. Neighbours on land share
-the points of their border. Therefore the outlines neither overlap nor leave gaps.
-"""
-
-import copyreg
 from collections.abc import Mapping
-from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from iacta.board.board import Board, did_you_mean, fold_name, read_name
+from iacta.board.board import Board, did_you_mean, read_name
+from iacta.board.built_in import BUILT_IN_BOARDS, find_built_in
 from iacta.board.formats import format_board, own, read_text
 from iacta.board.formats.draft import Cards, Remark, assemble
 from iacta.board.formats.reading import (
@@ -21,72 +14,17 @@ from iacta.board.formats.reading import (
     FileText,
     normalize_text,
     read_file,
-    read_json,
 )
 from iacta.board.formats.tables import read_continents
 from iacta.inputs.errors import IactaError
 from iacta.inputs.files import (
     UnreadableError,
     add_file_name,
-    read_package_file,
     read_path,
     write_atomically,
 )
 
 BUILT_IN = "built in"
-
-
-@cache
-def _read_built_in(name: str) -> Board:
-    text = read_package_file("iacta.board", f"{name}.json")
-    return assemble(own.read_board_table(read_json(text), name)).board
-
-
-def classic_board() -> Board:
-    """Return the classic board of the game, with places and outlines on a map of the world.
-
-    The map is 1000 units wide and 487 high.
-
-    >>> board = classic_board()
-    >>> len(board.territories), len(board.borders) // 2, len(board.continents)
-    (42, 83, 6)
-    >>> board.neighbours("Iceland")
-    ('Greenland', 'Scandinavia', 'Great Britain')
-    """
-    return _read_built_in("classic")
-
-
-def teg_board() -> Board:
-    """Return the board of TEG, the Argentine game, with places on a map of the world.
-
-    Three programs that play TEG agree on its 50 territories, 89 borders and 6 continents.
-
-    >>> board = teg_board()
-    >>> len(board.territories), len(board.borders) // 2, len(board.continents)
-    (50, 89, 6)
-    >>> board.neighbours("Chile")
-    ('Peru', 'Argentina', 'Australia')
-    """
-    return _read_built_in("teg")
-
-
-BUILT_IN_BOARDS = {"classic": classic_board, "teg": teg_board}
-
-
-def find_built_in(name: str) -> Board | None:
-    """Return the built-in board with a name, or `None`."""
-    found = BUILT_IN_BOARDS.get(fold_name(name))
-    return None if found is None else found()
-
-
-def _reduce_board(board: Board) -> str | tuple[Any, ...]:
-    """Return the instructions of `pickle` for a board: the classic board is pickled by name."""
-    if board.name == classic_board().name and board == classic_board():
-        return classic_board, ()
-    return board.__reduce_ex__(2)
-
-
-copyreg.pickle(Board, _reduce_board)
 
 
 class BoardFile(NamedTuple):
@@ -107,8 +45,9 @@ class BoardFile(NamedTuple):
 def read_board(source: str | PathLike[str] | Mapping[str, Any]) -> Board:
     """Return a built-in board, or a board from a file or a mapping.
 
-    source: `"classic"` or `"teg"`; the path of a file in any of the formats on the page "Boards";
-        or a mapping in iacta's own format, such as a parsed JSON object.
+    source: the name of a built-in board, such as `"classic"`; the path of a file in any of the
+        formats on the page "Boards"; or a mapping in iacta's own format, such as a parsed JSON
+        object.
 
     Raises `IactaError`, with line numbers, for unreadable files, unknown or repeated names, and
     continents that contain themselves. Oddities such as one-way borders are allowed.
@@ -213,6 +152,7 @@ def write_board(board: Board, path: str | PathLike[str]) -> None:
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
+    >>> from iacta.board.built_in import classic_board
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "map.toml")
     ...     write_board(classic_board(), file)

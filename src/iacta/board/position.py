@@ -16,6 +16,7 @@ from iacta.board.board import (
     format_json,
     read_name,
 )
+from iacta.board.built_in import BUILT_IN_BOARDS, find_built_in
 from iacta.board.codes import (
     MAX_TERRITORY_ARMIES,
     is_code,
@@ -23,11 +24,7 @@ from iacta.board.codes import (
     refuse_empty_territories,
     write_code,
 )
-from iacta.board.files import (
-    BUILT_IN_BOARDS,
-    find_built_in,
-    read_board,
-)
+from iacta.board.files import read_board
 from iacta.board.formats import own
 from iacta.board.formats.draft import assemble
 from iacta.board.formats.reading import FileTable, read_file, read_table

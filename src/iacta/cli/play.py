@@ -10,7 +10,8 @@ from secrets import randbits
 from shutil import get_terminal_size
 
 from iacta.board import Board
-from iacta.board.files import classic_board, read_board
+from iacta.board.built_in import classic_board
+from iacta.board.files import read_board
 from iacta.cli.dialogue import Dialogue, start_dialogue
 from iacta.cli.game_text import LEVELS
 from iacta.cli.play_commands import answer_line

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from iacta.board.board import Board
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.forms.form import Parameter, format_option
 from iacta.forms.parameter_kinds import Flag, Number
 from iacta.forms.question import Question

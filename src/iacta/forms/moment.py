@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import ClassVar, overload
 
 from iacta.board.board import Board
-from iacta.board.files import classic_board, read_board
+from iacta.board.built_in import classic_board
+from iacta.board.files import read_board
 from iacta.board.position import Position
 from iacta.forms.form import ClashError, Example, Form, parameter
 from iacta.forms.parameter_kinds import (

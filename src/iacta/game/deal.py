@@ -72,7 +72,7 @@ def deal(
     The deal is repeated until nobody has won. Raises `IactaError` if each deal has a winner, for
     fewer territories than players, and for the same reasons as `Turn`.
 
-    >>> from iacta.board.files import classic_board
+    >>> from iacta.board.built_in import classic_board
     >>> turn = deal(classic_board(), ["red", "blue", "green"], seed=1)
     >>> turn.phase, turn.player, turn.place, sum(turn.armies), turn.owners.count("blue")
     ('place', 'red', 4, 105, 14)

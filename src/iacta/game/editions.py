@@ -110,6 +110,7 @@ EDITIONS: tuple[Edition, ...] = (
         "risiko",
         "RisiKo! (Italy): three defence dice, fixed values of sets, missions.",
         "Editrice Giochi, RisiKo! (scribd.com 766412886; scribd.com 560770960; torisiko.org)",
+        board="risiko",
         rules="risiko",
         trade=Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12),
         cards=BOX_CARDS,
@@ -119,8 +120,9 @@ EDITIONS: tuple[Edition, ...] = (
         "war",
         "War (Brazil): three defence dice, one new army for two territories, missions.",
         "Grow, War (scribd.com 41739031; gametrack.com.br)",
+        board="war",
         rules="war",
-        cards=BOX_CARDS,
+        cards=tuple(card.replace("Australia", "Oceania") for card in BOX_CARDS),
         instead=24,
         extra_armies=FrozenDict({3: 7, 4: 5, 5: 4, 6: 3}),  # a round without attacks
     ),

@@ -12,14 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from iacta.board import Board, Position
+from iacta.board.built_in import find_built_in
 from iacta.board.codes import Code, is_code
-from iacta.board.files import (
-    BoardFile,
-    find_built_in,
-    parse_board_file,
-    read_board_file,
-    read_board_text,
-)
+from iacta.board.files import BoardFile, parse_board_file, read_board_file, read_board_text
 from iacta.board.formats.reading import FileTable, normalize_text, read_file, read_table
 from iacta.board.position import POSITION_KEYS, read_position_table
 from iacta.game.codes import KEYS, OPTIONS, Value, make_turn, read_fields

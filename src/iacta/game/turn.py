@@ -1041,7 +1041,7 @@ class Turn(DisplayMixin, TurnData):
 
         The code contains the position, the phase, and each option that differs from its default.
 
-        >>> from iacta.board.files import classic_board
+        >>> from iacta.board.built_in import classic_board
         >>> position = Position(classic_board(), "red", {"Peru": ("red", 3), "Brazil": ("blue", 2)})
         >>> Turn(position, "capital", place=4, keep={"Peru": 2}).to_code()
         '1;classic;red;Peru:red:3,Brazil:blue:2;place;rules=capital;place=4;keep=Peru:2'

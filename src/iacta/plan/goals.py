@@ -118,7 +118,7 @@ class Goal(PasteableMixin):
         position: the position, whose board has the names of territories and continents.
 
         >>> from iacta.board import Holding
-        >>> from iacta.board.files import classic_board
+        >>> from iacta.board.built_in import classic_board
         >>> holdings = [Holding("blue", 2)] * 41
         >>> start = Position(classic_board(), "red", (*holdings, Holding("red", 9)))
         >>> TakeAll(["Venezuela", "Peru", "Brazil", "Argentina"]).phrase(start)

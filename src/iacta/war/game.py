@@ -15,7 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from iacta.board.board import fold_name
-from iacta.board.files import classic_board, read_board
+from iacta.board.built_in import classic_board
+from iacta.board.files import read_board
 from iacta.game.action_records import PlayedStep, play_step, record_action, record_moves
 from iacta.game.actions import Action, Reveal
 from iacta.game.deal import deal_missions
@@ -73,7 +74,7 @@ class Game:
     chooses the best number for them.
 
     >>> from iacta.game import deal
-    >>> from iacta.board.files import classic_board
+    >>> from iacta.board.built_in import classic_board
     >>> start = deal(classic_board(), ["red", "blue", "green"], seed=1)
     >>> game = Game(start, {"red": "person", "blue": "usual", "green": "simple"}, seed=1)
     >>> game.waits_for, [step.words for step in game]

@@ -43,7 +43,7 @@ def pick_territory(
 
     Raises `IactaError` if no territory is free, and for the same reasons as `Turn`.
 
-    >>> from iacta.board.files import classic_board
+    >>> from iacta.board.built_in import classic_board
     >>> order = ["Indonesia", "Peru", "New Guinea", "Egypt", "Eastern Australia", "Ural"]
     >>> pick_territory(classic_board(), ["red", "blue"], order, seed=1)
     'Western Australia'
@@ -109,7 +109,7 @@ def complete_order(
 
     Raises `IllegalError` for a territory that is picked twice, and for the same reasons as `Turn`.
 
-    >>> from iacta.board.files import classic_board
+    >>> from iacta.board.built_in import classic_board
     >>> len(complete_order(classic_board(), ["red", "blue"], ["Siam"], ["blue"], seed=1))
     2
     """

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from iacta.board import Board
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.board.scene import shorten_name
 from iacta.charts.board_layers import choose_digit_colour
 from iacta.charts.theme import choose_colours, choose_shapes

@@ -10,14 +10,9 @@ from typing import Any, TypeAlias
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from iacta.board.built_in import classic_board, find_built_in
 from iacta.board.codes import MAX_TERRITORY_ARMIES, identify_board, is_code
-from iacta.board.files import (
-    BUILT_IN,
-    BoardFile,
-    classic_board,
-    find_built_in,
-    parse_board_text,
-)
+from iacta.board.files import BUILT_IN, BoardFile, parse_board_text
 from iacta.board.formats.reading import normalize_text
 from iacta.board.layout import check_size
 from iacta.board.scene import build_scene, shorten_name

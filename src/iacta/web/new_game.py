@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from iacta.board import Board
-from iacta.board.files import classic_board, read_board
+from iacta.board.built_in import classic_board
+from iacta.board.files import read_board
 from iacta.forms.moment import CAPITAL
 from iacta.forms.sentences import add_noun, capitalise
 from iacta.game import Capitals, Missions, Sets, Turn, Victory

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from iacta.board import Board
+from iacta.board.built_in import classic_board
 from iacta.board.codes import Code
-from iacta.board.files import classic_board
 from iacta.board.formats.reading import FileTable
 from iacta.board.scene import shorten_name
 from iacta.forms.moment import describe_condition, describe_count, describe_winner

@@ -6,7 +6,7 @@ from math import ceil
 from typing import Any
 
 from iacta.board import Board
-from iacta.board.files import classic_board
+from iacta.board.built_in import classic_board
 from iacta.forms.moment import CAPITAL
 from iacta.game import Capitals, Eliminate, Missions, OwnTerritories, Share, Survivor, Victory
 from iacta.game.codes import (
