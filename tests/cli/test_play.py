@@ -79,6 +79,7 @@ def follow_hint(hint: str) -> Iterator[str]:
         ("--seed 1 --against easy,medium --edition teg", "mission is fulfilled"),
         ("--seed 3 --against easy --edition two-players", "no other player is left"),
         ("--seed 4 --against medium,easy,hard --win-by missions", "mission is fulfilled"),
+        ("--seed 4 --against medium,easy --win-by missions=or20", "they own 20 territories"),
     ],
 )
 def test_a_game_by_hints_ends_with_its_winner(
@@ -433,6 +434,10 @@ def test_a_closed_input_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) ->
         ("--against giant", "--against must be easy, medium, hard, simple, usual or strong"),
         ("--against easy,easy,easy,easy,easy,easy", "--against must name at most 5 opponents"),
         ("--win-by luck", "--win-by must be one of survivor, share, capitals, missions"),
+        (
+            "--win-by missions=or43",
+            "missions must be at most 42, the number of territories, got 43",
+        ),
         ("--load nothing.json", "cannot read 'nothing.json': no such file"),
         ("--load list.json", "game file 'list.json': the file must contain a JSON object"),
         ("--load empty.json", "game file 'empty.json': turn must be a code"),

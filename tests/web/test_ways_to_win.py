@@ -22,8 +22,8 @@ CAPITAL_DICE = {"by": "capitals", "dice": True, "capitals": {"red": "Ural", "blu
         {"by": "share", "share": 55},
         CAPITAL_DICE,
         {**CAPITAL_DICE, "dice": False},
-        {"by": "missions", "missions": {"red": "Asia, Africa"}, "secret": True},
-        {"by": "missions", "missions": {"red": "24 territories"}, "secret": False},
+        {"by": "missions", "missions": {"red": "Asia, Africa"}, "secret": True, "common": None},
+        {"by": "missions", "missions": {"red": "24 territories"}, "secret": False, "common": 30},
     ],
 )
 def test_a_way_to_win_is_set_and_described_in_the_same_form(victory: dict[str, Any]) -> None:
@@ -53,12 +53,27 @@ def test_the_largest_stacks_are_the_first_capitals() -> None:
         ({"by": "luck"}, "by must be 'survivor' or .*got 'luck'"),
         ({"by": "share", "share": 0}, "share must be .* got 0"),
         ({"by": "missions", "missions": {"red": "Atlantis"}}, "continents of the board"),
+        (
+            {"by": "missions", "common": 43},
+            "number of territories must be .* from 1 to 42, got .?43",
+        ),
         ({"by": "capitals", "capitals": {"red": "Ural", "blue": "Ural"}}, "capital must differ"),
     ],
 )
 def test_an_impossible_way_to_win_is_refused(victory: dict[str, Any], words: str) -> None:
     with pytest.raises(IllegalError, match=words):
         choose_way_to_win({"setup": SETUP, "victory": victory})
+
+
+def test_a_change_of_a_mission_keeps_the_other_rules_of_missions() -> None:
+    mission = Missions({"red": "hidden", "blue": "hidden"}, 24, at_end=True, cards=("Asia", "any"))
+    setup = describe_setup(deal(BOARD, ["red", "blue"], seed=1, victory=mission))
+    wish = {"by": "missions", "missions": {"red": "Asia, Africa"}, "common": 30}
+    changed = choose_way_to_win({"setup": setup, "victory": wish})
+    victory = read_setup({**setup, "fields": changed["fields"]}, BOARD).victory
+    assert isinstance(victory, Missions)
+    assert (victory.instead, victory.at_end, victory.common) == (24, True, 30)
+    assert victory.format_texts()[1]["cards"] == "Asia/any"
 
 
 def test_boards_without_the_continents_of_the_game_have_missions_of_their_own() -> None:

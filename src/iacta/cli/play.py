@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from io import TextIOWrapper
@@ -22,6 +22,7 @@ from iacta.forms.moment import name_victory_options, resolve_board
 from iacta.forms.parameter_kinds import CommaList, FileName, Name, OneOf, Source, Whole
 from iacta.game import EDITIONS, deal, deal_edition, find_edition
 from iacta.game.deal import DEALT_VICTORIES
+from iacta.game.missions import HIDDEN, Missions
 from iacta.game.victory import Victory, make_victory
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
 from iacta.inputs.files import STREAM
@@ -70,7 +71,8 @@ class PlayCommand(Command):
     )
     win_by: str | None = parameter(
         Name(),
-        "Who wins: survivor, share=70%, capitals or missions.",
+        "Who wins: survivor, share=70%, capitals, missions, or missions=or30 (missions or 30 "
+        "territories).",
         metavar="CONDITION",
         usual="survivor",
         excludes="load",
@@ -125,15 +127,16 @@ class PlayCommand(Command):
             return Game(start, dict(zip(players, (PERSON, *levels), strict=True)), seed)
         board = resolve_board(self.board) or classic_board()
         with name_victory_options():
-            victory = self._read_victory()
+            victory = self._read_victory(players)
         start = deal(board, players, seed=seed, victory=victory)
         return Game(start, dict(zip(players, (PERSON, *levels), strict=True)), seed)
 
-    def _read_victory(self) -> Victory | str | None:
+    def _read_victory(self, players: Iterable[str]) -> Victory | str | None:
         if self.win_by is None or self.win_by in DEALT_VICTORIES:
             return self.win_by
-        word, _, value = self.win_by.partition("=")
-        return make_victory({word.strip(): value.strip()})
+        word, value = (part.strip() for part in self.win_by.partition("=")[::2])
+        hidden = dict.fromkeys(players, HIDDEN) if word == Missions.word else {}
+        return make_victory({word: value, **hidden})
 
 
 def _ask(dialogue: Dialogue) -> Dialogue:

@@ -219,8 +219,8 @@ BEGUN = _describe_object(
     victory={
         "type": "object",
         "description": "The way to win, `by`; `share` in percent; for capitals, whether persons "
-        "`choose` them and whether they defend with more `dice`; `missions` by player, and whether "
-        "they are `secret`.",
+        "`choose` them and whether they defend with more `dice`; `missions` by player, whether "
+        "they are `secret`, and with how many territories any player also wins, `common`.",
     },
     edition={
         "type": "string",

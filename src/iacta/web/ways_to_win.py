@@ -19,7 +19,7 @@ from iacta.game.codes import (
 )
 from iacta.game.missions import BOX_CARDS, Hidden, Mission, OwnContinents, read_mission
 from iacta.game.victory import SURVIVOR
-from iacta.inputs.checks import check_choice, quote, read_int, refuse_unknown_keys
+from iacta.inputs.checks import check_choice, parse_int, quote, read_int, refuse_unknown_keys
 from iacta.inputs.errors import IllegalError, MalformedError
 from iacta.web.progress import mark_capitals
 from iacta.web.read_question import read_sent_board, read_sent_players, read_text
@@ -32,7 +32,7 @@ WAYS = {
     CAPITALS: "Capitals",
     MISSIONS: "Missions",
 }
-VICTORY_KEYS = ("by", "share", "choose", "dice", "capitals", "missions", "secret")
+VICTORY_KEYS = ("by", "share", "choose", "dice", "capitals", "missions", "secret", "common")
 USUAL_SHARE = 70  # percent
 
 
@@ -42,8 +42,9 @@ def choose_way_to_win(body: Mapping[str, Any]) -> dict[str, Any]:
     body: the request, with the `setup`; the `victory` condition to set, and the `board` unless it
         is the classic board. The `victory` has the way to win, `by`; the `share` in percent; the
         `capitals`, a territory by player (if left out, the largest stack of each player), and
-        whether they defend with more `dice`; the `missions` by player (hidden if left out), and
-        whether they are `secret`.
+        whether they defend with more `dice`; the `missions` by player (hidden if left out),
+        whether they are `secret`, and the number of territories with which any player also wins,
+        `common` (if left out or `None`, only missions win).
 
     The answer has the `fields` of the setup, the `victory` condition in the same form, the
     `capitals` to mark, and the `missions` to choose from.
@@ -84,7 +85,8 @@ def read_share(wish: Mapping[str, Any]) -> Share:
 def read_missions(wish: Mapping[str, Any], board: Board, players: Sequence[str]) -> Missions:
     """Return the missions of a wish; hidden missions are dealt from the cards of the board.
 
-    wish: the wish, with `missions` by player and whether they are `secret`.
+    wish: the wish, with `missions` by player, whether they are `secret`, and the number of
+        territories with which any player also wins, `common`.
     board: the board.
     players: the players in the order of play.
     """
@@ -92,7 +94,11 @@ def read_missions(wish: Mapping[str, Any], board: Board, players: Sequence[str])
     if not isinstance(texts, Mapping):
         raise MalformedError(f"missions must be an object, got {quote(texts)}")
     given = {name: str(texts.get(name) or Hidden().format_text()) for name in players}
-    found = Missions(given, cards=None if _has_box_cards(board) else list_cards(board, players))
+    common = wish.get("common")
+    if common is not None:
+        common = parse_int(str(common), "number of territories", 1, len(board.territories))
+    cards = None if _has_box_cards(board) else list_cards(board, players)
+    found = Missions(given, cards=cards, common=common)
     if wish.get("secret", True) is not True:
         return found
     named = (name for name, mission in found.missions.items() if mission != Hidden())
@@ -151,6 +157,11 @@ def _set_victory(setup: Mapping[str, Any], board: Board, wish: Mapping[str, Any]
             victory = read_share(wish)
         case Missions.word:
             victory = read_missions(wish, board, players)
+            if isinstance(before, Missions):
+                cards = before.cards or victory.cards
+                victory = replace(
+                    victory, instead=before.instead, at_end=before.at_end, cards=cards
+                )
         case Capitals.word:
             victory = Capitals(wish.get("capitals") or _find_stacks(setup, board, players))
     if turn is not None and victory != Survivor():
@@ -193,5 +204,5 @@ def _describe_victory(victory: Victory, board: Board, has_capital_dice: bool) ->
             for name, mission in victory.missions.items()
         }
         described["missions"] = {name: text for name, text in texts.items() if text != hidden}
-        described["secret"] = bool(victory.secret)
+        described |= {"secret": bool(victory.secret), "common": victory.common}
     return described

@@ -39,7 +39,7 @@ export const markChosen = (options, value) =>
  */
 export function showVictory({ id, players, cards, ...victory }, change) {
   const { by, share = USUAL_SHARE, capitals, choose = false, dice = true } = victory;
-  const { missions = {}, secret = true } = victory;
+  const { missions = {}, secret = true, common = null } = victory;
   const check = (words, isOn, name) =>
     element(
       "label",
@@ -70,6 +70,7 @@ export function showVictory({ id, players, cards, ...victory }, change) {
       element("datalist", { id: `${id}-missions` }, listOptions(cards.map((text) => [text, ""]))),
       element("p", { className: "help" }, `Choose from the list, or write your own: ${EXAMPLES}.`),
       check("Missions are secret", secret, "secret"),
+      showCommon(id, common, (number) => change({ common: number })),
     ],
   ];
 }
@@ -88,6 +89,23 @@ function showMission(id, name, text, take) {
   input.setAttribute("list", `${id}-missions`);
   return element("label", { className: "wish" }, element("span", {}, name), input);
 }
+
+/** Return a field for the number of territories with which any player also wins. */
+const showCommon = (id, common, take) =>
+  element(
+    "label",
+    { className: "wish" },
+    element("span", {}, "Anyone wins with"),
+    element("input", {
+      id: `${id}-common`,
+      type: "text",
+      inputMode: "numeric",
+      value: common ?? "",
+      placeholder: "a number of territories, such as 30",
+      autocomplete: "off",
+      onchange: ({ target }) => take(target.value.trim() || null),
+    }),
+  );
 
 /** Return a slider for a share of the map in percent. */
 function showShare(id, share, take) {
