@@ -21,11 +21,35 @@ struct Span {
 };
 
 // The chances of all outcomes of whole battles against a fixed number of defenders, at most `defenders`, for each
-// number of attackers up to `able`. A whole battle is fought until one side has lost. Attackers exclude the garrison.
+// number of attackers up to `able`. A whole battle is fought until one side has lost, or until the attackers may not
+// roll. Attackers exclude the garrison.
 struct Battle {
-    int able, defenders, width;
-    std::vector<double> won;   // [a * width + x]: the chance that `a` attackers win and lose x armies
-    std::vector<double> lost;  // [a * (defenders + 1) + e]: the chance that `a` attackers lose and e defenders remain
+    int able, defenders, width, stops;
+    std::vector<double> won;  // [a * width + x]: the chance that `a` attackers win and lose x armies
+    // [(a * (defenders + 1) + e) * stops + s]: the chance that `a` attackers do not win, e defenders remain, and s
+    // attackers remain
+    std::vector<double> lost;
+
+    // Calls visit(chance, x, y) for each result of a battle of `a` attackers against d defenders with a positive chance.
+    // x and y are the losses of the attackers and of the defenders.
+    template <class Visit>
+    void visit_results(int a, int d, Visit visit) const {
+        for (int x = 0; x < std::min(a, width); ++x) {
+            double chance = won[size_t(a) * size_t(width) + size_t(x)];
+            if (chance > 0.0) visit(chance, x, d);
+        }
+        for (int e = 1; e <= d; ++e)
+            for (int s = 0; s < std::min(stops, a + 1); ++s) {
+                double chance = lost[(size_t(a) * size_t(defenders + 1) + size_t(e)) * size_t(stops) + size_t(s)];
+                if (chance > 0.0) visit(chance, a - s, d - e);
+            }
+    }
+    // Returns whether a battle of `a` attackers is legal.
+    bool is_legal(int a, int d) const {
+        bool found = false;
+        visit_results(a, d, [&](double, int, int) { found = true; });
+        return found;
+    }
 };
 
 // The dice rules for attacks on each territory, and the chances of the results of each roll.
@@ -33,18 +57,24 @@ class Dice {
   public:
     explicit Dice(const iacta_problem& p);
 
-    int lands, kinds, garrison;
+    int lands, kinds, garrison, battle_stops;
     std::vector<int> keep, kind;  // for each territory: the armies that must stay, and the kind of rules for attacks
     std::vector<uint8_t> whole;   // for each kind of rules: whether each attack is a whole battle
     bool answers_differ;          // whether the defender can choose between several answers to a throw
 
     int attack_dice(int land) const { return attack_[kind[land]]; }
-    int defence_dice(int land) const { return defence_[kind[land]]; }
+    // Returns the number of defenders of a territory from which on more defenders change no roll.
+    int columns(int land) const { return columns_[kind[land]]; }
+    // Returns whether attackers of c with the largest number of dice need two armies for each defender.
+    bool is_at_double(int c) const { return at_double_[kind[c]] != 0; }
+    // Returns the number of dice that attackers of c may roll however many defenders there are, if they have enough
+    // armies.
+    int usual_dice(int c) const { return attack_dice(c) - is_at_double(c); }
     // Returns how many armies must advance after a conquest of c with k dice. If fewer armies are available, all of
     // them advance.
     int least_advance(int c, int k) const {
         int r = kind[c];
-        return least_[whole[r] ? dice_first_[r] : dice_first_[r] + (k - 1) * defence_[r]];
+        return least_[whole[r] ? dice_first_[r] : dice_first_[r] + (k - 1) * columns_[r]];
     }
     // Returns how many of `armies` armies may advance after a conquest of c.
     int limit_advance(int c, int armies) const { return std::min(armies, most_[kind[c]]); }
@@ -54,10 +84,29 @@ class Dice {
         for (int k = whole[kind[c]] ? 1 : attack_dice(c); k > 0; --k) fewest = std::min(fewest, least_advance(c, k));
         return fewest;
     }
+    // Returns the throws of k dice against d defenders of c. An illegal roll has no throws.
     Span throws(int c, int k, int d) const {
-        int r = kind[c];
-        int i = dice_first_[r] + (k - 1) * defence_[r] + std::min(d, defence_[r]) - 1;
+        int i = find_row(c, k, d);
         return {throw_first_[i], throw_first_[i + 1]};
+    }
+    // Returns whether `able` attackers, garrison excluded, may roll k dice against d defenders of c.
+    bool may_roll(int c, int k, int d, int able) const {
+        int i = find_row(c, k, d);
+        bool has_armies = !is_at_double(c) || k < attack_dice(c) || able + garrison >= 2 * d;
+        return k <= able && has_armies && throw_first_[i] < throw_first_[i + 1];
+    }
+    // Returns the largest number of dice that `able` attackers, garrison excluded, may roll against d defenders of c,
+    // or 0 if they may not attack.
+    int largest_roll(int c, int able, int d) const {
+        int k = std::min(able, attack_dice(c));
+        while (k > 0 && !may_roll(c, k, d, able)) --k;
+        return k;
+    }
+    // Returns the largest number of armies that a roll of k dice against d defenders of c can cost, or cost and force
+    // to advance.
+    int count_needed(int c, int k, int d) const {
+        int i = find_row(c, k, d);
+        return d > columns(c) ? most_lost_[i] : std::max(most_lost_[i], most_moved_[i]);
     }
     double throw_chance(int t) const { return throw_chance_[t]; }
     Span answers(int t) const { return {answer_first_[t], answer_first_[t + 1]}; }
@@ -68,7 +117,16 @@ class Dice {
     int able() const { return able_; }
 
   private:
-    std::vector<int> attack_, defence_, dice_first_, least_, most_;
+    int find_row(int c, int k, int d) const {
+        int r = kind[c];
+        return dice_first_[r] + (k - 1) * columns_[r] + std::min(d, columns_[r]) - 1;
+    }
+
+    std::vector<int> attack_, columns_, dice_first_, least_, most_;
+    std::vector<uint8_t> at_double_;
+    // For each row: the largest loss of the attackers, and the largest sum of their loss and of the required advance in
+    // a result that kills all defenders of the row.
+    std::vector<int> most_lost_, most_moved_;
     std::vector<int> throw_first_, answer_first_, result_first_, battle_first_;
     std::vector<double> throw_chance_;
     std::vector<Result> results_;

@@ -39,10 +39,11 @@ std::string find_fault_dice(const iacta_problem& p) {
         return length;
     int64_t rows = 0;
     for (int r = 0; r < p.kinds; ++r) {
-        if (p.attack_dice[r] < 1 || p.attack_dice[r] > MAX_DICE || p.defence_dice[r] < 1 ||
-            p.defence_dice[r] > MAX_DICE || p.dice_first[r] != rows)
-            return "the table of throws must have a row for each pair of numbers of dice";
-        rows += int64_t(p.attack_dice[r]) * p.defence_dice[r];
+        if (p.attack_dice[r] < 1 || p.attack_dice[r] > MAX_DICE || p.columns[r] < 1 || p.columns[r] > MAX_DICE ||
+            p.dice_first[r] != rows)
+            return "the table of throws must have a row for each number of dice and of defenders";
+        if (p.at_double[r] && p.attack_dice[r] < 2) return "a roll of a single die must not require two to one";
+        rows += int64_t(p.attack_dice[r]) * p.columns[r];
     }
     if (rows != p.rows || !are_valid_offsets(p.throw_first, p.rows, p.throws) ||
         !are_valid_offsets(p.answer_first, p.throws, p.answers) ||
@@ -56,22 +57,21 @@ std::string find_fault_dice(const iacta_problem& p) {
             return "chances of results must be from 0 to 1 and sum to at most 1";
     }
     for (int r = 0; r < p.kinds; ++r)
-        for (int i = 0; i < p.attack_dice[r] * p.defence_dice[r]; ++i) {
+        for (int i = 0; i < p.attack_dice[r] * p.columns[r]; ++i) {
             int row = p.dice_first[r] + i, first = p.throw_first[row], last = p.throw_first[row + 1];
             if (sum_chances(p.throw_chance + first, last - first) > 1.0 + ROUNDING)
                 return "chances of results must be from 0 to 1 and sum to at most 1";
             if (p.whole[r]) continue;
-            if (first == last) return "each roll must have throws";
-            int compared = std::min(i / p.defence_dice[r], i % p.defence_dice[r]) + 1;
+            int dice = i / p.columns[r] + 1, defenders = i % p.columns[r] + 1;
             for (int t = first; t < last; ++t) {
                 if (p.answer_first[t] == p.answer_first[t + 1]) return "each throw must have answers";
                 for (int a = p.answer_first[t]; a < p.answer_first[t + 1]; ++a) {
                     if (p.result_first[a] == p.result_first[a + 1]) return "each answer must have results";
                     for (int j = p.result_first[a]; j < p.result_first[a + 1]; ++j) {
                         int x = p.result_attackers[j], y = p.result_defenders[j];
-                        if (x < 0 || y < 0 || x > compared || y > compared || x + y < 1 || x + y > compared)
-                            return "a result must cost at least one army, and at most one army for each pair of "
-                                   "compared dice";
+                        if (x < 0 || y < 0 || x > dice || y > defenders || x + y < 1)
+                            return "a result must cost at least one army, at most an attacker for each die, and at "
+                                   "most all defenders";
                     }
                 }
             }
@@ -81,8 +81,8 @@ std::string find_fault_dice(const iacta_problem& p) {
 
 std::string find_fault_battles(const iacta_problem& p) {
     if (!are_within(&p.able, 1, 0, MAX_CORE_ARMIES) || !are_within(&p.defenders, 1, 0, MAX_CORE_ARMIES) ||
-        p.battles < 0 || p.width < 1 || p.width > p.able + 1 ||
-        double(p.battles) * (p.able + 1.0) * (double(p.width) + p.defenders + 1.0) > MAX_TABLE ||
+        p.battles < 0 || p.width < 1 || p.width > p.able + 1 || p.stops < 1 || p.stops > MAX_DICE ||
+        double(p.battles) * (p.able + 1.0) * (double(p.width) + (p.defenders + 1.0) * p.stops) > MAX_TABLE ||
         !are_within(p.battle_first, p.kinds, 0, p.battles))
         return "the tables of whole battles must have the stated lengths";
     for (int t = 0; t < p.lands; ++t) {
@@ -95,7 +95,7 @@ std::string find_fault_battles(const iacta_problem& p) {
             return "the tables of whole battles must cover the defenders of each land";
     }
     if (p.battles > 0 && (!p.won || !p.lost)) return "the tables of whole battles must not be null";
-    int64_t side = int64_t(p.able) + 1, ends = int64_t(p.defenders) + 1;
+    int64_t side = int64_t(p.able) + 1, ends = (int64_t(p.defenders) + 1) * p.stops;
     for (int64_t row = 0; row < p.battles * side; ++row)
         if (sum_chances(p.won + row * p.width, p.width) + sum_chances(p.lost + row * ends, ends) > 1.0 + ROUNDING)
             return "chances of whole battles must be from 0 to 1 and sum to at most 1";
@@ -187,7 +187,7 @@ std::string find_fault_missions(const iacta_problem& p, const iacta_turn& t) {
 std::string iacta::find_fault(const iacta_problem& p) {
     if (p.lands < 1 || p.lands > MAX_LANDS) return "the number of lands must be from 1 to " + LANDS;
     if (p.kinds < 1 || p.kinds > MAX_LANDS) return "the number of kinds of rules must be from 1 to " + LANDS;
-    if (!are_given({p.border_first, p.armies, p.keep, p.kind, p.owner, p.resting, p.attack_dice, p.defence_dice,
+    if (!are_given({p.border_first, p.armies, p.keep, p.kind, p.owner, p.resting, p.attack_dice, p.columns, p.at_double,
                     p.dice_first, p.least, p.most, p.whole, p.throw_first, p.answer_first, p.result_first,
                     p.battle_first, p.pays}))
         return "tables must not be null";

@@ -175,16 +175,15 @@ class Game : public Dice {
     // Returns the largest number of dice with which v may attack c, or 0 if v may not attack c. Some smaller numbers of
     // dice may be illegal.
     int max_dice(const Position<W>& s, int v, int c) const {
-        int k = whole[kind[c]] ? (spare(s, v) > 0) : std::min(s.armies[v] - garrison, attack_dice(c));
+        int k = whole[kind[c]] ? 1 : std::min(s.armies[v] - garrison, attack_dice(c));
         while (k > 0 && !is_allowed(s, v, c, k)) --k;
         return std::max(k, 0);
     }
     bool is_allowed(const Position<W>& s, int v, int c, int k) const {
         int room = spare(s, v), d = s.armies[c];
         if (room <= 0) return false;
-        if (whole[kind[c]]) return true;
-        int compared = std::min(k, std::min(d, defence_dice(c)));
-        return compared <= room && (compared < d || least_advance(c, k) <= room);
+        if (whole[kind[c]]) return battle_stops == 1 || battle(c, d).is_legal(room, d);
+        return may_roll(c, k, d, s.armies[v] - garrison) && count_needed(c, k, d) <= room;
     }
 
   private:

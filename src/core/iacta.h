@@ -21,7 +21,7 @@ extern "C" {
 /* The version of this interface. Increase it with every change that makes callers or earlier builds incompatible: another
    function, structure, constant or meaning. `core_library.py` contains the version that Python expects. */
 enum {
-    IACTA_VERSION = 6
+    IACTA_VERSION = 7
 };
 
 /* Limits of the input. IACTA_LARGEST_TABLE: the tables of the odds of battles contain up to this number of armies on each
@@ -65,12 +65,16 @@ typedef struct {
     const uint8_t* resting; /* 1: the territory may not attack */
     int32_t garrison;       /* in each stack, the number of armies that may not roll */
 
-    /* The dice. Each row of the table belongs to a kind of rules r, k attack dice and j defence dice. The index of the
-       row is i = dice_first[r] + (k - 1) * defence_dice[r] + j - 1. Throw t belongs to row i if throw_first[i] <= t <
-       throw_first[i + 1]. In the same way, answer_first gives the defender's answers to each throw, and result_first
-       gives the results of each answer. */
+    /* The dice. Each row of the table belongs to a kind of rules r, k attack dice and j defenders. The row for columns[r]
+       defenders is also valid for more defenders. The index of the row is i = dice_first[r] + (k - 1) * columns[r] + j -
+       1. Throw t belongs to row i if throw_first[i] <= t < throw_first[i + 1]. In the same way, answer_first gives the
+       defender's answers to each throw, and result_first gives the results of each answer. A roll whose row has no
+       throws is illegal. Each result costs an army. */
     int32_t kinds;
-    const int32_t *attack_dice, *defence_dice, *dice_first;
+    const int32_t *attack_dice, *columns, *dice_first;
+    /* for each kind of rules: 1 if a roll of attack_dice[r] dice requires two armies on the attacking territory for each
+       defender */
+    const uint8_t* at_double;
     const int32_t* least; /* for each row: the required advance after a conquest, which does not depend on j */
     const int32_t* most;  /* for each kind of rules: the largest advance after a conquest, at least 1 */
     const uint8_t* whole; /* for each kind of rules: 1 if each attack is a whole battle, which is fought to its end */
@@ -81,11 +85,12 @@ typedef struct {
 
     /* Whole battles of at most `able` attackers, garrison excluded. Battle i = battle_first[r] + d - 1 has the kind of
        rules r and d defenders. won[i][a][x] is the chance that `a` attackers win and lose x armies; it is 0 for all x
-       >= width. lost[i][a][e] is the chance that `a` attackers lose and e defenders remain. */
-    int32_t able, defenders, battles, width;
+       >= width. lost[i][a][e][s] is the chance that `a` attackers do not win, e defenders remain, and s attackers
+       remain who may not attack; s < stops. A battle without results is illegal. */
+    int32_t able, defenders, battles, width, stops;
     const int32_t* battle_first;
     const double* won;  /* shape: battles x (able + 1) x width */
-    const double* lost; /* shape: battles x (able + 1) x (defenders + 1) */
+    const double* lost; /* shape: battles x (able + 1) x (defenders + 1) x stops */
 
     /* Rewards. A territory pays when it is taken. A set pays when its last territory is taken. Each lost army costs
        `price`. If `once` is 1, the first payment ends the turn. If `wins` is 1, there are no other payments: the turn

@@ -79,18 +79,18 @@ void invent_dice(Problem& p, Random& random) {
     p.result_attackers.clear();
     p.result_defenders.clear();
     for (size_t r = 0; r < p.whole.size(); ++r)
-        for (int i = 0; i < p.attack_dice[r] * p.defence_dice[r]; ++i) {
-            int compared = std::min(i / p.defence_dice[r], i % p.defence_dice[r]) + 1;
-            int throws = p.whole[r] ? random.below(2) : random.from(1, 3);
+        for (int i = 0; i < p.attack_dice[r] * p.columns[r]; ++i) {
+            int dice = i / p.columns[r] + 1, defenders = i % p.columns[r] + 1;
+            int throws = p.whole[r] ? random.below(2) : random.one_in(8) ? 0 : random.from(1, 3);
             for (int t = 0; t < throws; ++t) {
                 int answers = random.from(1, 2);
                 for (int a = 0; a < answers; ++a) {
                     int results = random.from(1, 3);
                     for (int j = 0; j < results; ++j) {
-                        int lost = random.from(1, compared), attackers = random.from(0, lost);
+                        int attackers = random.from(0, dice);
                         p.result_chance.push_back(random.one_in(5) ? 0.0 : 1.0 / results);
                         p.result_attackers.push_back(attackers);
-                        p.result_defenders.push_back(lost - attackers);
+                        p.result_defenders.push_back(random.from(attackers == 0, defenders));
                     }
                     p.result_first.push_back(int32_t(p.result_chance.size()));
                 }
@@ -153,9 +153,20 @@ Problem sound_problem(Random& random, bool& honest) {
         p.held = random.one_in(3) ? random.uniform() : 0.0;
     }
     std::vector<Rules> rules;
-    for (int r = 0; r < kinds; ++r)
+    for (int r = 0; r < kinds; ++r) {
         rules.push_back({random.from(1, 4), random.from(1, 3), random.one_in(4), random.one_in(5), random.from(0, 2),
                          random.one_in(4) ? random.from(8, 12) : 1000});
+        Rules& each = rules.back();
+        if (each.sees_first) continue;
+        switch (random.below(10)) {
+            case 0: each.late = random.from(3, 6); break;
+            case 1: each.never_fewer = true; break;
+            case 2: each.at_double = each.attack > 1; break;
+            case 3: each.ties_nobody = true; break;
+            case 4: each.fumble = true; break;
+            default: break;
+        }
+    }
     p.play_by(rules);
     honest = !random.one_in(4) && p.until.empty();  // bounds know nothing of the values of ends
     if (!honest) invent_dice(p, random);
@@ -177,7 +188,7 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
         case 1: one(p.border_to, EXTREMES); break;
         case 2: one(random.one_in(2) ? p.armies : p.keep, EXTREMES); break;
         case 3: one(random.one_in(2) ? p.kind : p.battle_first, EXTREMES); break;
-        case 4: one(random.one_in(2) ? p.attack_dice : p.defence_dice, EXTREMES); break;
+        case 4: one(random.one_in(2) ? p.attack_dice : p.columns, EXTREMES); break;
         case 5: one(random.one_in(2) ? p.dice_first : random.one_in(2) ? p.most : p.least, EXTREMES); break;
         case 6: one(p.throw_first, EXTREMES); break;
         case 7: one(random.one_in(2) ? p.answer_first : p.result_first, EXTREMES); break;
@@ -187,7 +198,7 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
         case 11: one(random.one_in(2) ? p.pays : p.set_pays, ODD); break;
         case 12: one(random.one_in(2) ? p.set_first : p.set_lands, EXTREMES); break;
         case 13: one(p.owner, std::vector<uint8_t>{3, 255, 2, 1, 0}); break;
-        case 14: one(p.whole, std::vector<uint8_t>{0, 1, 255}); break;
+        case 14: one(random.one_in(2) ? p.whole : p.at_double, std::vector<uint8_t>{0, 1, 255}); break;
         default: break;
     }
     if (p.border_first.back() > int32_t(p.border_to.size())) p.border_first.back() = int32_t(p.border_to.size());
@@ -206,7 +217,11 @@ void spoil(Problem& p, iacta_problem& view, Random& random) {
         case 6: view.results = least; break;
         case 7: view.able = std::min(view.able, least); break;
         case 8: view.defenders = std::min(view.defenders, least); break;
-        case 9: view.battles = std::min(view.battles, least); break;
+        case 9: {
+            int32_t& size = random.one_in(2) ? view.battles : view.stops;
+            size = std::min(size, least);
+            break;
+        }
         case 10: view.sets = least < view.sets || least > 1024 ? least : view.sets; break;
         case 11: (random.one_in(2) ? view.price : view.margin_price) = random.of(ODD); break;
         case 12: view.once = least; break;

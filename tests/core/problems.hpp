@@ -13,19 +13,34 @@
 
 struct Rules {
     int attack = 3, defence = 2;
-    bool whole = false;       // an attack is a whole battle
-    bool sees_first = false;  // the defender sees the attack dice and then chooses how many dice to roll
-    int least = 1;            // the least advance: 0 for none, 1 for the number of dice
-    int most = 1000;          // the largest advance
+    bool whole = false;        // an attack is a whole battle
+    bool sees_first = false;   // the defender sees the attack dice and then chooses how many dice to roll
+    int least = 1;             // the least advance: 0 for none, 1 for the number of dice
+    int most = 1000;           // the largest advance
+    int late = 2;              // the fewest defenders that roll a second die
+    bool never_fewer = false;  // the attacker may not roll fewer dice than the defender
+    bool at_double = false;    // the last attack die needs two to one against at least three defenders
+    bool ties_nobody = false;  // a tie costs nobody an army
+    bool fumble = false;       // an attack roll of ones costs an army for each die
+
+    // The number of defenders from which on more defenders change no roll.
+    int columns() const { return std::max(defence + std::max(late - 2, 0), at_double ? 3 : 1); }
+    int count_defence(int d) const { return std::min(defence, d < late ? 1 : d - std::max(late - 2, 0)); }
+    // Returns the largest number of attack dice of `able` attackers, garrison excluded, or 0 if they may not attack.
+    int count_attack(int able, int garrison, int d) const {
+        bool is_last = !at_double || (d >= 3 && able + garrison >= 2 * d);
+        int dice = std::min(able, attack - !is_last);
+        return never_fewer && dice < count_defence(d) ? 0 : dice;
+    }
 };
 
 struct Problem {
     std::vector<int32_t> border_first{0}, border_to, armies, keep, kind;
-    std::vector<uint8_t> owner, resting, whole, until;
-    std::vector<int32_t> attack_dice, defence_dice, dice_first, least, most;
+    std::vector<uint8_t> owner, resting, whole, at_double, until;
+    std::vector<int32_t> attack_dice, columns, dice_first, least, most;
     std::vector<int32_t> throw_first{0}, answer_first{0}, result_first{0}, result_attackers, result_defenders;
     std::vector<double> throw_chance, result_chance;
-    int32_t able = 0, defenders = 0, battles = 0, garrison = 1, once = 0, wins = 0, fortify = 0;
+    int32_t able = 0, defenders = 0, battles = 0, stops = 1, garrison = 1, once = 0, wins = 0, fortify = 0;
     std::vector<int32_t> battle_first, set_first{0}, set_lands;
     std::vector<int32_t> way_first{0}, way_lands, way_number, way_enough;
     std::vector<int32_t> peril_first{0}, peril_lands, rival_first{0}, rival_lands, rival_number;
@@ -71,7 +86,10 @@ struct Problem {
             if (owner[t] == 1) able = std::max(able, armies[t]);
             if (owner[t] == 0) defenders = std::max(defenders, armies[t]);
         }
-        for (const Rules& rules : all) add_dice(rules);
+        for (const Rules& rules : all) {
+            add_dice(rules);
+            if (rules.whole && rules.never_fewer) stops = std::max(stops, rules.defence);
+        }
         for (size_t r = 0; r < all.size(); ++r) add_battles(all[r]);
     }
 
@@ -88,7 +106,8 @@ struct Problem {
         p.garrison = garrison;
         p.kinds = int32_t(whole.size());
         p.attack_dice = attack_dice.data();
-        p.defence_dice = defence_dice.data();
+        p.columns = columns.data();
+        p.at_double = at_double.data();
         p.dice_first = dice_first.data();
         p.least = least.data();
         p.most = most.data();
@@ -108,6 +127,7 @@ struct Problem {
         p.defenders = defenders;
         p.battles = battles;
         p.width = able + 1;
+        p.stops = stops;
         p.battle_first = battle_first.data();
         p.won = won.data();
         p.lost = lost.data();
@@ -155,19 +175,26 @@ struct Problem {
         }
         return all;
     }
-    static Losses losses(const std::vector<int>& attack, int defence) {
+    static Losses losses(const std::vector<int>& attack, int defence, const Rules& rules) {
         Losses found;
+        bool is_fumble = rules.fumble && attack.front() == 1;
         for (const auto& [faces, chance] : throws(defence)) {
-            int x = 0, y = 0;
-            for (size_t i = 0; i < std::min(attack.size(), faces.size()); ++i) ++(attack[i] > faces[i] ? y : x);
+            int x = is_fumble ? int(attack.size()) : 0, y = 0;
+            for (size_t i = 0; i < std::min(attack.size(), faces.size()) && !is_fumble; ++i)
+                if (attack[i] > faces[i]) ++y;
+                else if (attack[i] < faces[i] || !rules.ties_nobody) ++x;
             found[{x, y}] += chance;
         }
         return found;
     }
-    static Losses losses(int attack, int defence) {
+    // Returns the losses in a roll that costs an army.
+    static Losses losses(int attack, int defence, const Rules& rules) {
         Losses found;
         for (const auto& [faces, chance] : throws(attack))
-            for (const auto& [each, part] : losses(faces, defence)) found[each] += chance * part;
+            for (const auto& [each, part] : losses(faces, defence, rules)) found[each] += chance * part;
+        double costs = 1.0 - found[{0, 0}];
+        found.erase({0, 0});
+        for (auto& each : found) each.second /= costs;
         return found;
     }
 
@@ -185,21 +212,24 @@ struct Problem {
     }
     void add_dice(const Rules& rules) {
         attack_dice.push_back(rules.attack);
-        defence_dice.push_back(rules.defence);
+        columns.push_back(rules.columns());
+        at_double.push_back(rules.at_double);
         dice_first.push_back(int32_t(least.size()));
         whole.push_back(rules.whole);
         most.push_back(rules.most);
         for (int k = 1; k <= rules.attack; ++k)
-            for (int j = 1; j <= rules.defence; ++j) {
+            for (int d = 1; d <= rules.columns(); ++d) {
+                int j = rules.count_defence(d);
+                bool is_illegal = (rules.never_fewer && k < j) || (rules.at_double && k == rules.attack && d < 3);
                 least.push_back(rules.least * (rules.whole ? 1 : k));
-                if (rules.whole) {
+                if (rules.whole || is_illegal) {
                 } else if (rules.sees_first) {
                     for (const auto& [faces, chance] : throws(k)) {
-                        for (int dice = 1; dice <= j; ++dice) add_answer(losses(faces, dice));
+                        for (int dice = 1; dice <= j; ++dice) add_answer(losses(faces, dice, rules));
                         add_throw(chance);
                     }
                 } else {
-                    add_answer(losses(k, j));
+                    add_answer(losses(k, j, rules));
                     add_throw(1.0);
                 }
                 throw_first.push_back(int32_t(throw_chance.size()));
@@ -209,38 +239,39 @@ struct Problem {
     void add_battles(const Rules& rules) {
         battle_first.push_back(battles);
         if (!rules.whole) return;
-        size_t side = size_t(able) + 1, ends = size_t(defenders) + 1, first = size_t(battles);
+        size_t side = size_t(able) + 1, ends = (size_t(defenders) + 1) * size_t(stops), first = size_t(battles);
         battles += defenders;
         won.resize(size_t(battles) * side * side, 0.0);
         lost.resize(size_t(battles) * side * ends, 0.0);
         for (int d = 1; d <= defenders; ++d)
             for (int a = 0; a <= able; ++a) {
                 size_t row = (first + size_t(d) - 1) * side + size_t(a);
-                if (a == 0) {
-                    lost[row * ends + size_t(d)] = 1.0;
-                    continue;
-                }
-                const Losses& each = losses_of(std::min(a, rules.attack), std::min(d, rules.defence));
-                for (const auto& [loss, chance] : each) {
+                int dice = rules.count_attack(a, garrison, d);
+                if (dice == 0) continue;  // the battle is illegal
+                std::pair<int, int> rolled{dice, rules.count_defence(d)};
+                auto [known, is_new] = losses_.try_emplace(rolled);
+                if (is_new) known->second = losses(rolled.first, rolled.second, rules);
+                for (const auto& [loss, chance] : known->second) {
                     int left = a - loss.first, more = d - loss.second;
                     if (!more) {
                         won[row * side + size_t(a - left)] += chance;
                         continue;
                     }
+                    if (rules.count_attack(left, garrison, more) == 0) {
+                        lost[row * ends + size_t(more * stops + left)] += chance;
+                        continue;
+                    }
                     size_t next = (first + size_t(more) - 1) * side + size_t(left);
                     for (int b = 1; b <= left; ++b)
                         won[row * side + size_t(a - b)] += chance * won[next * side + size_t(left - b)];
-                    for (int e = 1; e <= more; ++e)
-                        lost[row * ends + size_t(e)] += chance * lost[next * ends + size_t(e)];
+                    for (size_t e = size_t(stops); e < ends; ++e)
+                        lost[row * ends + e] += chance * lost[next * ends + e];
                 }
             }
+        losses_.clear();
     }
-    static const Losses& losses_of(int attack, int defence) {
-        static std::map<std::pair<int, int>, Losses> known;
-        auto [found, is_new] = known.try_emplace({attack, defence});
-        if (is_new) found->second = losses(attack, defence);
-        return found->second;
-    }
+
+    std::map<std::pair<int, int>, Losses> losses_;  // by the numbers of dice
 };
 
 // A report with room for all statistics of a problem.

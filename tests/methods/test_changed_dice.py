@@ -260,5 +260,5 @@ def test_dice_that_cannot_be_changed_are_refused(rules: Rules) -> None:
 
 def test_turns_refuse_dice_that_change() -> None:
     turn = make_line_turn("r9 b2")
-    with pytest.raises(iacta.IllegalError, match="rules with missiles cannot be used for a turn"):
+    with pytest.raises(iacta.IllegalError, match="the rules 'missile' cannot be used for a turn"):
         turn.with_options(rules="missile")

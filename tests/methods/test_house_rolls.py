@@ -1,66 +1,19 @@
 """Battles under house rules for rolls, compared with a twin that enumerates all dice."""
 
-from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import iacta
 from iacta import Battle, Campaign, Dice, Rules
-from iacta.game import Attack
-from iacta.rules.modes import Fumble, LastDieAtTwoToOne, LateDefenceDice, NeverFewerDice, TiesCost
+from iacta.game import Attack, EndPhase
+from iacta.rules.modes import Missiles, TiesCost
 from iacta.rules.roll import Losses
 from tests.cases import for_each
 from tests.game.positions import make_line_turn
-
-THREE, FOUR = Dice((6, 6, 6)), Dice((6, 6, 6, 6))
-
-
-class House(NamedTuple):
-    """A house rule in words of its own, for the twin."""
-
-    rules: Rules
-    defence: int = 2
-    ties: str = "defender"
-    late: int = 0
-    is_equal: bool = False
-    has_fourth: bool = False
-    has_fumble: bool = False
-
-
-HOUSES = {
-    "nobody": House(Rules(mode=TiesCost("nobody")), ties="nobody"),
-    "nobody, one die": House(Rules(defence=Dice((6,)), mode=TiesCost("nobody")), 1, "nobody"),
-    "both": House(Rules(mode=TiesCost("both")), ties="both"),
-    "both and taken": House(Rules(mode=TiesCost("both and taken")), ties="both and taken"),
-    "late": House(Rules(mode=LateDefenceDice()), late=1),
-    "later": House(Rules(defence=THREE, mode=LateDefenceDice(4)), 3, late=2),
-    "never fewer": House(Rules(defence=THREE, mode=NeverFewerDice()), 3, is_equal=True),
-    "fourth": House(Rules(FOUR, THREE, mode=LastDieAtTwoToOne()), 3, has_fourth=True),
-    "fumble": House(Rules(mode=Fumble()), has_fumble=True),
-}
-
-
-@cache
-def enumerate_roll(
-    attack: int, defence: int, ties: str, *, has_fumble: bool = False
-) -> dict[tuple[int, int], Fraction]:
-    """Return the chance of each pair of losses, from all throws of the dice."""
-    counts: Counter[tuple[int, int]] = Counter()
-    for dice in product(range(1, 7), repeat=attack + defence):
-        lost = killed = 0
-        ours, theirs = sorted(dice[:attack])[::-1], sorted(dice[attack:])[::-1]
-        for mine, other in zip(ours, theirs, strict=False):
-            killed += mine > other or (mine == other and ties.startswith("both"))
-            lost += mine < other or (mine == other and ties != "nobody")
-        if has_fumble and {*dice[:attack]} == {1}:
-            lost, killed = attack, 0
-        counts[lost, killed] += 1
-    return {losses: Fraction(n, counts.total()) for losses, n in counts.items()}
+from tests.house_twin import HOUSES, House
 
 
 def win(house: House, attackers: int, defenders: int) -> Fraction:
@@ -70,14 +23,10 @@ def win(house: House, attackers: int, defenders: int) -> Fraction:
     def value(a: int, d: int) -> Fraction:
         if d <= 0:
             return Fraction(a > 0 or house.ties == "both and taken")
-        if a <= 0:
+        ours, theirs = house.count_dice(a, d)
+        if not ours:
             return Fraction(0)
-        ours, theirs = min(a, 3), min(max(d - house.late, 1), house.defence)
-        if house.has_fourth and d >= 3 and a + 1 >= 2 * d:
-            ours = min(a, 4)
-        if house.is_equal and ours < theirs:
-            return Fraction(0)
-        law = enumerate_roll(ours, theirs, house.ties, has_fumble=house.has_fumble)
+        law = house.list_losses(ours, theirs)
         again = law.get((0, 0), Fraction(0))
         onward = (p * value(a - x, d - y) for (x, y), p in law.items() if (x, y) != (0, 0))
         return sum(onward, Fraction(0)) / (1 - again)
@@ -172,15 +121,35 @@ def test_a_fumble_costs_an_army_for_each_attack_die() -> None:
 
 
 def test_what_a_house_rule_does_not_allow_is_refused() -> None:
-    line, nobody = make_line_turn("r3 b2"), HOUSES["nobody"].rules
+    nobody = HOUSES["nobody"].rules
     for refused in (
         lambda: iacta.simulate_battle(9, 8, nobody),
-        lambda: iacta.best_plan(line.with_options(rules=nobody), iacta.TakeAll("B")),
         lambda: Battle(9, 8, nobody, stop=iacta.StopRule(max_rolls=3)).outcomes(),
-        lambda: line.with_options(rules=HOUSES["both"].rules),
     ):
         with pytest.raises(iacta.IllegalError, match="rules with ties that cost"):
             refused()
+
+
+def test_rules_for_single_battles_only_are_refused_by_name() -> None:
+    line = make_line_turn("r3 b2")
+    for name in ("ties cost both", "attack die again", "missile", "defence missile"):
+        words = f"the rules '{name}' cannot be used for a turn; use them with iacta battle"
+        with pytest.raises(iacta.IllegalError, match=words):
+            line.with_options(rules=name)
+    grows = line.with_options(rules="five ones")
+    with pytest.raises(iacta.IllegalError, match=r"the rules 'five ones' .* with iacta battle"):
+        iacta.best_plan(grows, iacta.TakeAll("B"))
+    rules = Rules(mode=Missiles(attack=3))
+    with pytest.raises(iacta.IllegalError, match="rules with missiles cannot be used for a turn"):
+        line.with_options(rules=rules)
+
+
+def test_a_roll_that_never_costs_an_army_is_no_attack() -> None:
+    one = Dice((1,))
+    rules = Rules(attack=one, defence=one, mode=TiesCost("nobody"))
+    turn = make_line_turn("r3 b2").with_options(rules=rules)
+    assert [*turn.actions()] == [EndPhase()]
+    assert iacta.best_plan(turn, iacta.TakeAll("B")).value == 0
 
 
 def test_a_battle_that_can_never_end_is_refused() -> None:

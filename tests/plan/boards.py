@@ -211,12 +211,18 @@ class SmallGame:
 
 
 def small_game(
-    seed: int, *, most_targets: int = 4, most_stacks: int = 3, most_armies: int = 9
+    seed: int,
+    *,
+    most_targets: int = 4,
+    most_stacks: int = 3,
+    most_armies: int = 9,
+    rules: Rules | None = None,
 ) -> SmallGame:
     """Draw a small board with targets and stacks, rules, constraints and a goal.
 
     seed: the random seed, which determines the game.
     most_armies: the largest total number of armies able to attack.
+    rules: the rules of all battles; `None` to draw them.
     """
     rng = Random(seed)  # noqa: S311 # draws games, no secrets
     stacks = [f"s{k}" for k in range(rng.randint(1, most_stacks))]
@@ -234,13 +240,14 @@ def small_game(
             board.borders,
             (Continent("K", rng.randint(1, 4), owned), Continent("L", 2, tuple(targets[:2]))),
         )
-    rules = rng.choice(EVERY_RULES)
+    drawn = rng.choice(EVERY_RULES)
+    is_given, rules = rules is not None, drawn if rules is None else rules
     armies = dict.fromkeys(stacks, 1 + rules.garrison)
     for _ in range(rng.randint(1, most_armies - len(stacks))):
         armies[rng.choice(stacks)] += 1
     defenders = {name: rng.choice((1, 1, 1, 2, 2, 3, 4)) for name in targets}
     rules_of: dict[str, Rules] = {}
-    if rng.random() < 0.15 and rules.mode.rolls:
+    if rng.random() < 0.15 and rules.mode.rolls and not is_given:
         rules_of[rng.choice(targets)] = rng.choice(
             [each for each in ROLLED if each.garrison == rules.garrison]
         )

@@ -1,5 +1,6 @@
 """Exact search: the core agrees with an independent twin."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
@@ -7,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from iacta import CLASSIC, Dice, Rules, TakeAll, TakeAny, best_plan
+from iacta import CLASSIC, Battle, Dice, Rules, TakeAll, TakeAny, best_plan
 from iacta.board import Board, Position
 from iacta.game import Turn
 from iacta.native.bit_sets import bits
@@ -17,6 +18,7 @@ from iacta.plan.problem import Problem, pose_problem
 from iacta.plan.search import Search
 from iacta.rules.variants import find_rules
 from tests.cases import choose_seeds
+from tests.house_twin import HOUSES, TURN_HOUSES
 from tests.plan.boards import (
     BLOCKED,
     EVERY_RULES,
@@ -59,6 +61,36 @@ def test_the_core_has_the_values_of_the_rules(seed: int) -> None:
         assert battles is not None
         expected = float(make_twin(game, battles=True).value())
         assert battles.value + problem.held == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("house", TURN_HOUSES)
+def test_plans_under_house_rules_have_the_values_of_the_twin(house: str) -> None:
+    seen = 0
+    for seed in choose_seeds(range(1000, 1100), 60):
+        rules = HOUSES[house].rules
+        if seed % 5 == 4:
+            rules = replace(rules, least_advance=False, garrison=2)
+        game = small_game(seed, rules=rules, most_armies=12 if house == "fourth" else 9)
+        play = "battles" if seed % 3 == 2 else "rolls"
+        problem, twin = game.problem(play), make_twin(game, battles=play == "battles")
+        best, expected = solve_game(problem), float(twin.value())
+        value = best.decide(problem.start).value
+        assert value + problem.held == pytest.approx(expected, abs=1e-10), seed
+        report = best.flow(Deadline())
+        assert report is not None
+        assert report.value == pytest.approx(value, abs=1e-12)
+        bounds = [*Search(problem).bounds(Deadline(), 1e5)]
+        assert bounds[-1] >= value - 1e-10, seed
+        seen += value > 1e-9
+    assert seen > 30
+
+
+def test_fewer_dice_can_be_better_where_the_fourth_die_needs_two_to_one() -> None:
+    position = parse_position({"A": 16}, {"b": 10}, "A: b")
+    play = Play(position, TakeAll("b"), HOUSES["fourth"].rules)
+    plan = best_plan(Turn(position, "fourth die"), TakeAll("b"))
+    assert plan.value == pytest.approx(play.value(), abs=1e-12)
+    assert plan.comparable_value > 0.01 + Battle(16, 10, "fourth die").win_probability()
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -28,6 +28,7 @@ from iacta.questions.plan import PlanAnswer, PlanQuestion, plan_answer
 from iacta.rules.modes import DefenderSeesFirst
 from iacta.rules.rules import Rules
 from tests.cases import choose_seeds
+from tests.house_twin import HOUSES, TURN_HOUSES
 from tests.plan.boards import (
     BLITZ,
     BLUE,
@@ -80,6 +81,22 @@ def test_the_exact_value_equals_the_payoff_of_the_moves(seed: int) -> None:
     paid = float(make_twin(game).evaluate_policy(partial(find_move, plan)))
     assert plan.value == pytest.approx(paid, abs=1e-9)
     assert plan.comparable_value - plan.problem.held <= best_value(game) + 1e-9
+
+
+@pytest.mark.parametrize("house", TURN_HOUSES)
+def test_plans_under_house_rules_have_the_payoff_of_their_moves(house: str) -> None:
+    short = []
+    for seed in choose_seeds(range(200, 260), 15):
+        game = small_game(seed, rules=HOUSES[house].rules, most_armies=12)
+        if not game.problem().field:
+            continue
+        plan = plan_policy(make_lookahead(game, style=CAREFUL if seed % 2 else USUAL))
+        paid = float(make_twin(game).evaluate_policy(partial(find_move, plan)))
+        assert plan.value == pytest.approx(paid, abs=1e-9)
+        best, held = best_value(game), plan.problem.held
+        assert plan.comparable_value - held <= best + 1e-9
+        short.append((best - plan.comparable_value + held) / max(best, 0.1))
+    assert sorted(short)[len(short) * 3 // 4] < 0.03
 
 
 @pytest.mark.parametrize("play", ["rolls", "battles"])

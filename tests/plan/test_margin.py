@@ -165,11 +165,11 @@ def best_small_plan(seed: int) -> Plan:
 
 
 BATTLES = (2, 1), (2, 6), (3, 2), (4, 3), (7, 1), (9, 12), (16, 10)
-# Not the rules under which armies can grow, or fewer dice can be better.
+# Not the rules under which fewer dice can be better.
 FIXED_ARMIES = [
     each.name
     for each in RULE_SETS
-    if each.rules.mode.fits_plans and each.name not in ("five ones", "attack commander")
+    if each.rules.mode.fits_plans and each.name not in ("fourth die", "attack commander")
 ]
 
 

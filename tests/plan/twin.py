@@ -20,6 +20,7 @@ from iacta.plan.search import Search
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.roll import count_losses_by_throw, loss_counts
 from tests.balanced_twin import list_outcomes
+from tests.house_twin import House, find_house
 from tests.plan.boards import Move
 
 Number: TypeAlias = Any  # a fraction or a float
@@ -56,6 +57,8 @@ Throws: TypeAlias = tuple[tuple[Number, tuple[tuple[End, ...], ...]], ...]
 @cache
 def battle_ends(able: int, defenders: int, rules: Rules) -> dict[tuple[int, int, int], Fraction]:
     """Return the distribution of (able left, defenders left, dice of the last roll)."""
+    if (house := find_house(rules)) is not None:
+        return _house_ends(able, defenders, house, rules.garrison)
     if not able or not defenders:
         return {(able, defenders, 0): Fraction(1)}
     dice = min(able, rules.attack.kept)
@@ -66,6 +69,30 @@ def battle_ends(able: int, defenders: int, rules: Rules) -> dict[tuple[int, int,
         for (a, d, last), chance in battle_ends(*after, rules).items():
             key = a, d, last or dice
             ends[key] = ends.get(key, Fraction(0)) + chance * Fraction(rolls, losses.total)
+    return ends
+
+
+@cache
+def _house_ends(
+    able: int, defenders: int, house: House, garrison: int
+) -> dict[tuple[int, int, int], Fraction]:
+    """Return the distribution of `battle_ends` under a house rule.
+
+    Of the last roll, at most three dice count, as for whole battles of a turn.
+    """
+    dice, theirs = house.count_dice(able, defenders, garrison)
+    if not dice:
+        return {(able, defenders, 0): Fraction(1)}
+    law = house.list_losses(dice, theirs)
+    again = law.get((0, 0), Fraction(0))
+    ends: dict[tuple[int, int, int], Fraction] = {}
+    for (lost, killed), chance in law.items():
+        if not lost and not killed:
+            continue
+        after = _house_ends(able - lost, defenders - killed, house, garrison)
+        for (a, d, last), p in after.items():
+            key = a, d, last or min(dice, 3)
+            ends[key] = ends.get(key, Fraction(0)) + p * chance / (1 - again)
     return ends
 
 
@@ -87,6 +114,10 @@ def _battle(able: int, defenders: int, rules: Rules) -> Throws:
 @cache
 def _roll(dice: int, defenders: int, rules: Rules) -> Throws:
     """Return the possible results of one roll."""
+    if (house := find_house(rules)) is not None:
+        theirs = house.count_dice(dice, defenders)[1]
+        losses = house.list_losses(dice, theirs).items()
+        return ((Fraction(1), (tuple(End(p, *pair, dice) for pair, p in losses),)),)
     most = min(defenders, rules.defence.kept)
     if isinstance(rules.mode, DefenderSeesFirst):
         throws = count_losses_by_throw(dice, most, rules)
@@ -201,8 +232,12 @@ class Play:
                     whole = self.battles or isinstance(rules.mode, BalancedBlitz)
                     able = armies[v] - (self.keep[v] if whole else self.garrison)
                     most = min(able, rules.attack.kept)
+                    if (house := find_house(rules)) is not None:
+                        most, theirs = house.count_dice(able, armies[c], self.garrison)
                     for dice in range(max(most, 1) if whole else 1, most + 1):
                         action = Action(v, c, dice)
+                        if house is not None and house.is_equal and not whole and dice < theirs:
+                            continue
                         if self._is_safe(state, action):
                             yield action
 
@@ -266,16 +301,38 @@ class Play:
         found = self._known.get(state)
         if found is None:
             best: tuple[Number, Action | None] = self.paid(state), None
-            if not self.is_over(state):
-                for action in self.actions(state):
-                    worth = self.find_action_value(state, action)
-                    if worth > best[0]:
-                        best = worth, action
+            actions = [] if self.is_over(state) else [*self.actions(state)]
+            values = [self._value_changes(state, action) for action in actions]
+            again = [self._find_repetition(state, action) for action in actions]
+            # Value iteration: a roll that costs nobody an army leads back to the state.
+            worth = best[0] - 1
+            while best[0] > worth:
+                worth = best[0]
+                for action, value, chance in zip(actions, values, again, strict=True):
+                    if value + chance * worth > best[0]:
+                        best = value + chance * worth, action
             found = self._known[state] = best
         return found
 
     def find_action_value(self, state: State, action: Action) -> Number:
-        """Return the value of an attack if all later play is optimal."""
+        """Return the value of an attack if all later play is optimal.
+
+        An attack that costs nobody an army is repeated.
+        """
+        again = self._find_repetition(state, action)
+        return self._value_changes(state, action) / (1 - again)
+
+    def _find_repetition(self, state: State, action: Action) -> Number:
+        """Return the chance that an attack costs nobody an army."""
+        return sum(
+            weight * end.chance
+            for weight, replies in self.throws(state, action)
+            for end in replies[0]
+            if not end.lost and not end.killed
+        )
+
+    def _value_changes(self, state: State, action: Action) -> Number:
+        """Return the sum of the values after each costly result of an attack, by their chances."""
         return sum(
             weight
             * min(
@@ -283,6 +340,7 @@ class Play:
                     end.chance
                     * max(self._best(after)[0] for after in self.after(state, action, end))
                     for end in reply
+                    if end.lost or end.killed
                 )
                 for reply in replies
             )
@@ -330,10 +388,15 @@ class Play:
             moved = move.advance[left]
             return value(next(each for each in follows if each.armies[action.to] == moved))
 
-        return sum(
-            weight * min(sum(end.chance * after(end) for end in reply) for reply in replies)
+        changes = sum(
+            weight
+            * min(
+                sum(end.chance * after(end) for end in reply if end.lost or end.killed)
+                for reply in replies
+            )
             for weight, replies in self.throws(state, action)
         )
+        return changes / (1 - self._find_repetition(state, action))
 
 
 def _with(armies: tuple[int, ...], place: int, number: int) -> tuple[int, ...]:

@@ -43,8 +43,11 @@ def random_board(rng: Random) -> Board:
     )
 
 
-def random_turn(rng: Random) -> Turn:
-    """Return a random moment of a turn with 2 to 6 players and possibly a neutral player."""
+def random_turn(rng: Random, rules: Rules | str | None = None) -> Turn:
+    """Return a random moment of a turn with 2 to 6 players and possibly a neutral player.
+
+    rules: the rules of all battles; `None` to draw them.
+    """
     board = random_board(rng)
     number = rng.randint(2, min(6, len(board.territories) - 1))
     owners = [*NAMES[:number], *(["neutral"] if rng.random() < 0.3 else [])]
@@ -76,7 +79,7 @@ def random_turn(rng: Random) -> Turn:
         options["stay"] = [board.territories[0]]
     if rng.random() < 0.2:
         options["rules_of"] = {board.territories[1]: rng.choice(RULES[4:5])}
-    rules = rng.choice(RULES)
+    rules = rng.choice(RULES) if rules is None else rules
     turn = Turn(Position(board, "red", lands), rules, phase="over", **options)
     if "keep" in options:
         options["phase"] = "trade" if "cards" in options else "place"

@@ -1,5 +1,6 @@
 """The core follows the rules of `Turn` and agrees with its Python twin."""
 
+from collections import Counter
 from dataclasses import replace
 from random import Random
 
@@ -12,12 +13,14 @@ from iacta.game import Attack, Defend, Place, PlayedTurn, Reveal, Trade
 from iacta.inputs.errors import IactaError, IllegalError
 from iacta.methods import choose_kernel
 from iacta.rules.modes import ArmiesGrow, DefenderSeesFirst
+from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
 from iacta.war import ai
 from iacta.war.games import Aim, War, list_seats
 from iacta.war.players import AIMS, ELIMINATE, GUARD, HOLD, PLAYERS, RAID, WIN
 from tests.cases import choose_seeds
 from tests.game.positions import classic_turn, make_line_turn
+from tests.house_twin import HOUSES, TURN_HOUSES
 from tests.war.games import NAMES, random_turn
 from tests.war.twin import SimplePolicy
 
@@ -25,9 +28,9 @@ pytestmark = pytest.mark.usefixtures("core")
 SEEDS = choose_seeds(range(1000), 200)
 
 
-def draw_turn(seed: int) -> Turn | None:
+def draw_turn(seed: int, rules: Rules | None = None) -> Turn | None:
     """Return a random turn, or `None` if its game is over."""
-    turn = random_turn(Random(seed))  # noqa: S311 # plays games, no secrets
+    turn = random_turn(Random(seed), rules)  # noqa: S311 # plays games, no secrets
     is_over = turn.phase == "over" or turn.winner is not None
     return None if is_over or len(list_seats(turn)) < 2 else turn
 
@@ -53,6 +56,42 @@ def test_turns_of_the_core_are_legal(part: int) -> None:
             check_moves(turn, record)
             actions += len(record.moves)
     assert actions > 25 * len(seeds)
+
+
+@pytest.mark.parametrize("house", TURN_HOUSES)
+def test_turns_under_house_rules_are_legal_and_agree_with_the_twin(house: str) -> None:
+    actions, policy = 0, SimplePolicy()
+    for seed in choose_seeds(range(2000, 2100), 20):
+        turn = draw_turn(seed, HOUSES[house].rules)
+        if turn is None:
+            continue
+        war = War(turn)
+        for name in PLAYERS:
+            record = war.play_turn(PLAYERS[name], seed)
+            check_moves(turn, record)
+            actions += len(record.moves)
+            for move in record.moves if name == "simple" else ():
+                assert policy(move.turn) == move.action, (seed, move.turn.phase)
+    assert actions > 400
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("house", TURN_HOUSES)
+def test_rolls_of_the_core_have_the_chances_of_the_turn(house: str, whole: bool) -> None:
+    # The core draws again where a roll costs nobody an army.
+    turn = make_line_turn("r9 b4", rules=HOUSES[house].rules, whole_battles=whole)
+    war, games, counts = War(turn), 3000, Counter[object]()
+    for seed in range(games):
+        first = war.play_turn(PLAYERS["simple"], seed).moves[0]
+        counts[first.result] += 1
+    chances: dict[object, float] = {
+        losses: float(p) for losses, p in turn.results(first.action).items()
+    }
+    again = chances.pop(Losses(0, 0), 0.0)
+    assert counts.keys() <= chances.keys()
+    for losses, p in chances.items():
+        p /= 1 - again
+        assert abs(counts[losses] - games * p) < 4.5 * (games * p * (1 - p)) ** 0.5 + 1
 
 
 @pytest.mark.parametrize("name", ["simple", "yardstick"])
@@ -169,15 +208,22 @@ def test_turns_of_an_ai_are_legal(name: str) -> None:
     assert played > 20
 
 
-@pytest.mark.parametrize("rules", ["classic", "capital", Rules(mode=DefenderSeesFirst())])
+HOUSE_RULES = [HOUSES[name].rules for name in TURN_HOUSES]
+
+
+@pytest.mark.parametrize(
+    "rules", ["classic", "capital", Rules(mode=DefenderSeesFirst()), *HOUSE_RULES]
+)
 def test_odds_of_the_core_equal_those_of_the_kernel(rules: Rules | str) -> None:
     turn = make_line_turn("r3 b1", rules=rules)
     kernel = choose_kernel(turn.rules)
     for able, defenders in ((1, 1), (1, 7), (9, 2), (5, 5), (64, 64), (3, 64)):
         won, lost, killed = War(turn).compute_odds(1, able, defenders)
         assert won == pytest.approx(float(kernel.win_probability(able, defenders)), abs=1e-9)
-        assert 0 < lost <= able
-        assert 0 < killed <= defenders
+        assert lost <= able
+        assert killed <= defenders
+        may_attack = kernel.count_dice(able, defenders)[0] > 0
+        assert (lost > 0, killed > 0) == (may_attack, may_attack)
     assert War(turn).compute_odds(1, 900, 30)[0] == pytest.approx(1, abs=1e-6)
 
 

@@ -168,7 +168,7 @@ class Rows {
         if (const double* known = find(key)) return known;
         std::vector<double> best(length_, 0.0);
         int keep = game_.keep[v], able = length_ - 1 - keep;
-        int least = game_.least_advance(c, game_.attack_dice(c));
+        int least = game_.least_advance(c, game_.usual_dice(c));
         visit_splits(v, c, rest, [&](const Set<W>& first, const Set<W>& second) {
             const double* ours = value_alone(armies, c, first, find_due_within(due, first, second));
             const double* theirs = value_alone(armies, v, second, find_due_within(due, second, first));
@@ -287,7 +287,7 @@ class Rows {
             return;
         }
         const Wins& wins = find_wins(c, d);
-        int dice = game_.attack_dice(c), last = std::min(a - dice, wins.first + int(wins.all.size()) - 1);
+        int dice = game_.usual_dice(c), last = std::min(a - dice, wins.first + int(wins.all.size()) - 1);
         deadline_.spend(int64_t(wins.all.size()));
         for (int x = wins.first; x <= last; ++x) visit(a - x, wins.all[x - wins.first]);
         for (int left = std::min(dice - 1, a); left > 0; --left) visit(left, wins.few[size_t(a) * dice + left]);
@@ -302,7 +302,7 @@ class Rows {
         return known[d - 1];
     }
     Wins make_wins(int c, int d, const std::deque<Wins>& fewer) const {
-        int dice = game_.attack_dice(c);
+        int dice = game_.usual_dice(c);
         // Rounds a chance to fewer bits, so that the order of summation does not change the result.
         auto rounded = [](double each) { return (each + each * ROUNDING_FACTOR) - each * ROUNDING_FACTOR; };
         Wins found;
@@ -351,12 +351,13 @@ class Rows {
         for (int a = 1; d > 0 && a < length_; ++a) {
             double lost = 0.0;
             if (game_.whole[game_.kind[c]]) {
-                double won = 0.0;
-                visit_wins(c, d, a, [&](int left, double chance) { won += chance, lost += chance * (a - left); });
-                row[a] = lost + (1.0 - won) * a;
+                const Battle& battle = game_.battle(c, d);
+                if (a > battle.able) continue;
+                deadline_.spend(battle.width);
+                battle.visit_results(a, d, [&](double chance, int x, int) { row[a] += chance * x; });
                 continue;
             }
-            visit_losses(c, std::min(a, game_.attack_dice(c)), d, [&](double chance, int x, int y) {
+            visit_losses(c, std::min(a, game_.usual_dice(c)), d, [&](double chance, int x, int y) {
                 deadline_.spend(1);
                 lost += chance * (x + (y ? fewer[d - y] : row)[a - x]);
             });

@@ -140,14 +140,7 @@ template <class Value>
 auto battle_value(const Dice& dice, int c, int a, int d, Value value) {
     const Battle& battle = dice.battle(c, d);
     decltype(value(0, 0)) total{};
-    for (int x = 0; x < std::min(a, battle.width); ++x) {
-        double chance = battle.won[static_cast<size_t>(a) * battle.width + x];
-        if (chance > 0.0) total += chance * value(x, d);
-    }
-    for (int e = 1; e <= d; ++e) {
-        double chance = battle.lost[static_cast<size_t>(a) * (battle.defenders + 1) + e];
-        if (chance > 0.0) total += chance * value(a, d - e);
-    }
+    battle.visit_results(a, d, [&](double chance, int x, int y) { total += chance * value(x, y); });
     return total;
 }
 
@@ -170,11 +163,7 @@ Decision make_decision(const Dice& dice, const Roll& roll, int able, int d, Valu
         found.value += chance * (known ? known : &found.outcomes.back())->value;
     };
     if (dice.whole[dice.kind[roll.to]]) {
-        const Battle& battle = dice.battle(roll.to, d);
-        for (int x = 0; x < std::min(able, battle.width); ++x)
-            add(battle.won[static_cast<size_t>(able) * battle.width + x], x, d);
-        for (int e = 1; e <= d; ++e)
-            add(battle.lost[static_cast<size_t>(able) * (battle.defenders + 1) + e], able, d - e);
+        dice.battle(roll.to, d).visit_results(able, d, add);
         return found;
     }
     Span throws = dice.throws(roll.to, roll.dice, d);

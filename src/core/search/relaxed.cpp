@@ -16,7 +16,8 @@ Relaxed::Relaxed(Level level, const Rolls& rolls, bool any, Deadline& deadline)
         spare += land.defenders - 1;
     }
     for (auto [kind, most] : most_defenders)
-        for (int d = 1; d <= std::min(most, rolls_.step + 1); ++d) light_rows_.push_back({kind, d});
+        for (int d = 1; d <= std::min(most, std::max(rolls_.step + 1, rolls_.count_rows(kind))); ++d)
+            light_rows_.push_back({kind, d});
     for (const Level::Item& item : level_.items) {
         first_.push_back(inner_.size());
         inner_.insert(inner_.end(), item.lands.begin(), item.lands.end());

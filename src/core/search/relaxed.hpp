@@ -166,8 +166,8 @@ class Relaxed {
     std::vector<size_t> first_;  // for each item: the index of its first territory in inner_; then the size of inner_
     // The minimum of `keep`, and the minimum of `left_behind`, over all light territories.
     int light_kept_ = UNREACHABLE, light_least_ = 1;
-    // The pairs of a kind of rules and a number of defenders for attacks on light territories. `step` + 1 defenders
-    // stand for all larger numbers, because no roll destroys them all.
+    // The pairs of a kind of rules and a number of defenders for attacks on light territories. The largest number of
+    // defenders stands for all larger numbers, because no roll destroys them all and more defenders change no roll.
     std::vector<std::pair<int, int>> light_rows_;
     // [group][set of items]: N, E, K and T, as defined at the top of this file, and the highest useful count of light
     // territories

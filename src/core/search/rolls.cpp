@@ -54,12 +54,13 @@ Rolls::Rolls(const Dice& dice, const std::vector<int>& armies, const std::vector
 Row Rolls::make_row(int c, int d) {
     std::vector<Choice> choices;
     if (dice_.whole[dice_.kind[c]]) {
-        for (int a = 1; a <= std::min(most_leaving_, dice_.able()); ++a) choices.push_back(make_battle(c, d, a));
+        for (int a = 1; a <= std::min(most_leaving_, dice_.able()); ++a)
+            if (dice_.battle(c, d).is_legal(a, d)) choices.push_back(make_battle(c, d, a));
     } else {
         for (int k = dice_.attack_dice(c); k > 0; --k) {
-            int compared = std::min(k, std::min(d, dice_.defence_dice(c)));
-            int able = std::max(std::max(1, k - most_staying_), compared);
-            if (compared == d) able = std::max(able, dice_.least_advance(c, k));
+            int rolling = k;
+            while (rolling <= most_leaving_ + most_staying_ && !dice_.may_roll(c, k, d, rolling)) ++rolling;
+            int able = std::max({1, rolling - most_staying_, dice_.count_needed(c, k, d)});
             if (able <= most_leaving_) choices.push_back(make_roll(c, d, k, able));
         }
         std::stable_sort(choices.begin(), choices.end(),
@@ -99,14 +100,9 @@ Choice Rolls::make_battle(int c, int d, int a) const {
     deadline_.spend(10 * (a + d));
     std::vector<Losses> results;
     int least = dice_.least_advance(c, 1);
-    for (int x = 0; x < std::min(a, battle.width); ++x) {
-        double chance = battle.won[size_t(a) * battle.width + x];
-        if (chance > 0.0) results.push_back({chance, x, d, std::min(least, a - x)});
-    }
-    for (int e = 1; e <= d; ++e) {
-        double chance = battle.lost[size_t(a) * (battle.defenders + 1) + e];
-        if (chance > 0.0) results.push_back({chance, a, d - e, 0});
-    }
+    battle.visit_results(a, d, [&](double chance, int x, int y) {
+        results.push_back({chance, x, y, y == d ? std::min(least, a - x) : 0});
+    });
     return {a, NO_LIMIT, {{1.0, {std::move(results)}}}};
 }
 

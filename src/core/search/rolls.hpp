@@ -44,11 +44,13 @@ class Rolls {
     bool fits;     // whether the tables fit in the memory limit; otherwise they are empty
 
     const Row& row(int kind, int defenders) const { return rows_[kind][find_row(kind, defenders)]; }
+    // Returns the number of defenders from which on more defenders change no roll of a kind of rules and no conquest.
+    int count_rows(int kind) const { return dice_.columns(land_[kind]) + 1; }
 
   private:
     int find_row(int kind, int defenders) const {
         if (dice_.whole[kind]) return defenders - 1;
-        return std::min(defenders, dice_.defence_dice(land_[kind]) + 1) - 1;
+        return std::min(defenders, count_rows(kind)) - 1;
     }
     Row make_row(int c, int d);
     Choice make_roll(int c, int d, int k, int able) const;

@@ -94,7 +94,8 @@ class Odds {
         }
         for (int d = 1; d <= MAX_TABLE_ARMIES; ++d)
             for (int a = 1; a <= MAX_TABLE_ARMIES; ++a) {
-                int k = std::min(a, game.attack_dice(land));
+                int k = game.largest_roll(land, a, d);
+                if (!k) continue;
                 Row& row = at(a, d);
                 Span throws = game.throws(land, k, d);
                 for (int t = throws.first; t < throws.last; ++t) {
@@ -157,14 +158,9 @@ class Odds {
             const Battle& battle = game.battle(land, d);
             for (int a = 1; a <= std::min(MAX_TABLE_ARMIES, battle.able); ++a) {
                 Row& row = at(a, d);
-                for (int x = 0; x < std::min(a, battle.width); ++x) {
-                    double p = battle.won[size_t(a) * size_t(battle.width) + size_t(x)];
-                    row.won += p, row.lost += p * x, row.killed += p * d;
-                }
-                for (int e = 1; e <= d; ++e) {
-                    double p = battle.lost[size_t(a) * size_t(battle.defenders + 1) + size_t(e)];
-                    row.lost += p * a, row.killed += p * (d - e);
-                }
+                battle.visit_results(a, d, [&](double p, int x, int y) {
+                    row.won += p * (y == d), row.lost += p * x, row.killed += p * y;
+                });
             }
         }
     }
@@ -278,8 +274,9 @@ class WarRules {
     int pictured_land(int card) const { return card_land_[size_t(card)]; }
     // Returns the largest number of dice for an attack, or 0 for an illegal attack.
     int max_dice(const War<W>& s, int v, int c) const {
-        if (is_whole) return spare(s, v) > 0;
-        return game(s).max_dice(s.at, v, c);
+        const Game<W>& g = game(s);
+        return is_whole && !g.whole[g.kind[c]] ? g.largest_roll(c, spare(s, v), s.at.armies[c])
+                                               : g.max_dice(s.at, v, c);
     }
     bool may_trade(const War<W>& s) const {
         int least = s.conquered ? must_trade : SET;
@@ -511,7 +508,7 @@ void WarRules<W>::attack(War<W>& s, int v, int c, Random& random, Log* log) cons
     const Game<W>& g = game(s);
     int kind = g.kind[c];
     if (is_whole || g.whole[kind]) {
-        int shown = std::min(spare(s, v), whole_dice_[size_t(kind)]);
+        int shown = g.whole[kind] ? std::min(spare(s, v), whole_dice_[size_t(kind)]) : max_dice(s, v, c);
         auto [lost, killed] = fight_battle(s, v, c, random);
         if (log) log->push_back({IACTA_ACTION_ATTACK, v, c, shown, lost, killed});
         return apply_losses(s, {v, c, shown}, lost, killed, whole_least_[size_t(kind)]);
@@ -549,8 +546,7 @@ std::pair<int, int> WarRules<W>::fight_battle(const War<W>& s, int v, int c, Ran
     const Game<W>& g = game(s);
     int able = spare(s, v), d = s.at.armies[c], a = able, left = d;
     if (!g.whole[g.kind[c]]) {
-        while (a > 0 && left > 0) {
-            int k = std::min(a, g.attack_dice(c));
+        while (int k = left > 0 ? g.largest_roll(c, a, left) : 0) {
             int t = draw_throw(g, g.throws(c, k, left), random);
             Result r = draw_result(g, odds_[size_t(g.kind[c])].choose_answer(g, t, a, left), random);
             a -= r.attackers, left -= r.defenders;
@@ -564,13 +560,13 @@ std::pair<int, int> WarRules<W>::fight_battle(const War<W>& s, int v, int c, Ran
     int small_a = std::clamp(int(able / scale), 1, top), small_d = std::clamp(int(d / scale), 1, top);
     const Battle& battle = g.battle(c, small_d);
     double point = random.draw_uniform();
-    for (int x = 0; x < std::min(small_a, battle.width); ++x)
-        if ((point -= battle.won[size_t(small_a) * size_t(battle.width) + size_t(x)]) < 0.0)
-            return {std::min(int(x * scale), able - 1), d};
-    for (int e = 1; e < small_d; ++e)
-        if ((point -= battle.lost[size_t(small_a) * size_t(battle.defenders + 1) + size_t(e)]) < 0.0)
-            return {able, d - std::clamp(int(e * scale), 1, d)};
-    return {able, 0};
+    int lost = 0, killed = 0;
+    battle.visit_results(small_a, small_d, [&](double chance, int x, int y) {
+        if (point >= 0.0) lost = x, killed = y, point -= chance;
+    });
+    if (killed == small_d) return {std::min(int(lost * scale), able - 1), d};
+    return {lost == small_a ? able : int(lost * scale),
+            killed == 0 ? 0 : d - std::clamp(int((small_d - killed) * scale), 1, d)};
 }
 
 template <int W>

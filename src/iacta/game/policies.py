@@ -84,7 +84,7 @@ def evaluate(
     games: the number of simulated games if more than `max_states` states can occur.
     seed: the seed of the dice.
     max_states: the maximum number of states in an exact evaluation; 0 always simulates. Rules under
-        which a battle can gain armies, and house rules for rolls, always need simulation.
+        which a battle can gain armies always need simulation.
 
     Raises `IactaError` if the policy returns an illegal action.
 
@@ -128,7 +128,8 @@ def _evaluate_exactly(
     """Compute the value by Bellman's equation; return `None` if there are over `maximum` states."""
     values: dict[tuple[object, ...], float] = {}
     branches: dict[tuple[object, ...], _Branches] = {}
-    waiting = [turn]  # the states of a turn have no cycles, so depth-first search suffices
+    # No successor leads back to an earlier state, so depth-first search suffices.
+    waiting = [turn]
     while waiting:
         here = waiting[-1]
         key = here.state
@@ -151,8 +152,17 @@ def _evaluate_exactly(
 
 
 def _list_successors(turn: Turn, action: Action) -> list[tuple[float, Turn]]:
+    """Return the next turns with their chances, given that the action changes the turn.
+
+    After a roll that changes nothing, a policy repeats its action.
+    """
     results = turn.results(action)
-    return [(float(p), turn.after(action, result)) for result, p in results.items()]
+    found = [(float(p), turn.after(action, result)) for result, p in results.items()]
+    changed = [(p, after) for p, after in found if after.state != turn.state]
+    if len(changed) == len(found):
+        return found
+    total = fsum(p for p, _ in changed)
+    return [(p / total, after) for p, after in changed]
 
 
 def _estimate(

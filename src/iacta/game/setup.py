@@ -11,7 +11,7 @@ from iacta.game.victory import SURVIVAL, Victory
 from iacta.inputs.checks import FrozenDict, check_choice, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
 from iacta.rules.rules import Rules
-from iacta.rules.variants import find_rules
+from iacta.rules.variants import find_rules, make_unfit_rules_error
 
 V = TypeVar("V")
 
@@ -99,7 +99,7 @@ def read_setting(
 
 def _refuse_unfit(rules: Rules) -> None:
     if not rules.mode.fits_turns:
-        raise rules.mode.make_unfit_error("for a turn")
+        raise make_unfit_rules_error(rules, "for a turn")
 
 
 def read_state(position: Position, setting: Setting, options: TurnOptions) -> TurnState:

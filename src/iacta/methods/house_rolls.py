@@ -30,15 +30,18 @@ from iacta.methods.kernel import (
     Choice,
     Error,
     Find,
+    Floats,
     Kernel,
     Numbers,
-    Result,
     RollKernel,
     State,
     Throw,
+    Transitions,
     Values,
+    leaves_enough,
     list_roll_results,
     make_table,
+    refuse_too_large,
 )
 from iacta.probability.distribution import Distribution, Probability
 from iacta.rules.modes import (
@@ -126,6 +129,40 @@ class HouseKernel(RollKernel):
             return tuple((p, i, j or int(not i)) for p, i, j in rest)
         return tuple(rest)
 
+    @property
+    def distinct_defenders(self) -> int:
+        return self.mode.count_distinct_defenders(self.rules.defence.kept)
+
+    @property
+    def needs_double(self) -> bool:
+        return isinstance(self.mode, LastDieAtTwoToOne) and self.rules.attack.kept > 1
+
+    def compute_ends(self, attackers: int, defenders: int) -> tuple[Floats, Floats]:
+        stops = self.rules.defence.kept if self.mode.may_forbid else 1
+        width = attackers + 1 + (defenders + 1) * stops
+        cells = (attackers + 1) * (defenders + 1)
+        refuse_too_large(attackers, defenders, memory=8 * cells * width, method=self.name)
+        # [d][a]: the probabilities to win with 0, 1 ... attackers left, then of the other ends
+        table = np.zeros((defenders + 1, attackers + 1, width))
+        np.fill_diagonal(table[0], 1.0)
+        for d, a in product(range(1, defenders + 1), range(1, attackers + 1)):
+            for p, left, held in self._list_next(a, d):
+                if held and not self._list_next(left, held):
+                    table[d, a, attackers + 1 + held * stops + left] += float(p)
+                else:
+                    table[d, a] += float(p) * table[held, left]
+        ends = table[defenders, :, attackers + 1 :]
+        shape = attackers + 1, defenders + 1, stops
+        return table[defenders, :, : attackers + 1].copy(), ends.reshape(shape)
+
+    def compute_transitions(
+        self, attackers: int, defenders: int, min_attackers: int = 0
+    ) -> Transitions:
+        won, ends = self.compute_ends(attackers, defenders)
+        lost = ends.sum(axis=2)
+        lost[~(won.any(axis=1) | lost.any(axis=1)), defenders] = 1.0  # the attackers may not roll
+        return Transitions(won, lost)
+
     def run_forward(self, start: Distribution[int], defenders: int) -> Distribution[State]:
         self.refuse(max(0, *start), defenders)
         waiting: dict[tuple[int, int], Any] = {}
@@ -160,7 +197,10 @@ class HouseKernel(RollKernel):
             yield row
 
     def rolls(self, able: int, defenders: int, spare: int | None = None) -> tuple[Choice, ...]:
-        """Return the rolls that the attacker may choose, most dice first."""
+        """Return the rolls that the attacker may choose, most dice first.
+
+        A roll that never costs an army is left out, because it would be repeated without an end.
+        """
         most, _ = self.count_dice(able, defenders) if able > 0 else (0, 0)
         room, found = able if spare is None else spare, []
         for dice in range(most, 0, -1):
@@ -168,14 +208,11 @@ class HouseKernel(RollKernel):
             if isinstance(self.mode, NeverFewerDice) and pair[0] < pair[1]:
                 break
             results = list_roll_results(*pair, self.rules)
-            least = self.rules.count_required(dice)
-            if all(self._leaves_enough(each, defenders, room, least) for each in results):
-                found.append(Choice(dice, least, (Throw(1.0, (results,)),)))
+            choice = Choice(dice, self.rules.count_required(dice), (Throw(1.0, (results,)),))
+            can_cost = any(each.attackers or each.defenders for each in results)
+            if can_cost and leaves_enough(choice, defenders, room):
+                found.append(choice)
         return tuple(found)
-
-    def _leaves_enough(self, result: Result, defenders: int, room: int, least: int) -> bool:
-        is_taken = result.defenders == defenders
-        return result.attackers <= room and (not is_taken or least <= room - result.attackers)
 
     def tabulate_moves(self, attackers: int, defenders: int) -> dict[tuple[int, int], Numbers]:
         if self.exact or isinstance(self.mode, NeverFewerDice) or self.mode == TiesCost("both"):

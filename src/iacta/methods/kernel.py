@@ -464,6 +464,16 @@ class Kernel(ABC):
                     won[start, a] = probability
         return Transitions(won, lost)
 
+    def compute_ends(self, attackers: int, defenders: int) -> tuple[Floats, Floats]:
+        """Return the probabilities of all ends, like `compute_transitions`.
+
+        The second array distinguishes the attackers who are left but may not attack: entry
+        `[a, e, b]` is the probability that a attackers do not win, and that e defenders and b
+        attackers are left. Battles that may not begin have no ends.
+        """
+        won, lost = self.compute_transitions(attackers, defenders)
+        return won, lost[:, :, np.newaxis]
+
     def state_count(self, attackers: int, defenders: int) -> int:
         raise NotImplementedError
 
@@ -515,7 +525,8 @@ class Kernel(ABC):
             if chance
         )
         dice = min(able, self.rules.attack.kept)
-        least = self.rules.count_required(self.rules.attack.kept)
+        # The last roll has the last attack die only if it kills all of many defenders at once.
+        least = self.rules.count_required(self.rules.attack.kept - self.needs_double)
         return Choice(dice, least, (Throw(1.0, (results,)),))
 
     def choose_worst_reply(self, throw: Throw, able: int, defenders: int) -> int:
@@ -544,6 +555,16 @@ class Kernel(ABC):
         """
         attack, defence = self.rules.full_roll
         return min(able, attack), min(defenders, defence)
+
+    @property
+    def distinct_defenders(self) -> int:
+        """The number of defenders from which on more defenders change no dice."""
+        return self.rules.defence.kept
+
+    @property
+    def needs_double(self) -> bool:
+        """Whether all attack dice need two armies on their territory for each defender."""
+        return False
 
     def split_reserve(self) -> "tuple[Kernel, int]":
         """Return the kernel of the armies that fight, and the number of armies held back."""
@@ -605,14 +626,26 @@ def _list_cached_choices(
     rules: Rules, able: int, defenders: int, spare: int, throws: Throws
 ) -> tuple[Choice, ...]:
     held = min(defenders, rules.defence.kept)
-    found = []
-    for dice in range(able, 0, -1):
-        least = rules.count_required(dice)
-        # In a roll that conquers, all dice win, so no attacker is lost.
-        conquers = min(dice, held) == defenders
-        if min(dice, held) <= spare and (not conquers or least <= spare):
-            found.append(Choice(dice, least, throws(dice, held, rules)))
-    return tuple(found)
+    found = (
+        Choice(dice, rules.count_required(dice), throws(dice, held, rules))
+        for dice in range(able, 0, -1)
+    )
+    return tuple(choice for choice in found if leaves_enough(choice, defenders, spare))
+
+
+def leaves_enough(choice: Choice, defenders: int, spare: int) -> bool:
+    """Return whether a roll is legal for a stack with few armies that may leave its territory.
+
+    defenders: armies on the defended territory.
+    spare: the number of attackers that may be lost or move in.
+    """
+    return all(
+        result.attackers <= spare
+        and (result.defenders < defenders or choice.least <= spare - result.attackers)
+        for throw in choice.throws
+        for option in throw.options
+        for result in option
+    )
 
 
 def _list_throws(attack_dice: int, defence_dice: int, rules: Rules) -> tuple[Throw, ...]:

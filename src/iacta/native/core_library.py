@@ -24,7 +24,7 @@ SOURCES = Path(__file__).parents[2] / "core"  # a folder that exists only in a c
 SUFFIXES = (".so", ".dylib", ".dll")
 POINTERS = {np.dtype(kind): ctypes.POINTER(kind) for kind in NUMBERS.values()}
 # The version of the interface that this package calls, IACTA_VERSION in the header.
-INTERFACE_VERSION = 6
+INTERFACE_VERSION = 7
 MESSAGE_BYTES = 200  # the size of the buffer for an error message
 
 

@@ -20,6 +20,7 @@ from iacta.inputs.errors import MalformedError, TooLargeError
 from iacta.native.bit_sets import bits, find_components, find_reached, make_mask
 from iacta.native.core_library import load_library
 from iacta.plan.goals import Goal, RewardedWay, Rewards, make_owned_mask
+from iacta.rules.variants import make_unfit_rules_error
 
 MAX_CHOSEN_BATTLES = 4  # maximum number of battles that `Problem.choose_battles` chooses
 MAX_PLANNED_ARMIES = 2000  # maximum number of armies on a territory that a plan may use
@@ -386,7 +387,7 @@ def pose_problem(turn: Turn | Position, goal: Goal, new: int = 0) -> Problem:
     turn = read_turn(turn)
     for each in (turn.rules, *turn.rules_of.values()):
         if not each.mode.fits_plans:
-            raise each.mode.make_unfit_error("to plan")
+            raise make_unfit_rules_error(each, "to plan")
     if not isinstance(goal, Goal):
         hint = f"; did you mean TakeAll({quote(goal)})?" if isinstance(goal, str) else ""
         raise MalformedError(

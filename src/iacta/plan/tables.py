@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from math import fsum
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from iacta.game import Turn
 from iacta.inputs.errors import TooLargeError
-from iacta.methods.kernel import Choice, Kernel
+from iacta.methods.kernel import Choice, Kernel, Throw
 from iacta.native.bit_sets import bits
 from iacta.native.core_library import CoreData, Library, compute_offsets
 from iacta.native.deadline import Deadline
@@ -24,15 +25,19 @@ MAX_BATTLE_TABLE_BYTES = 400e6  # maximum size of the tables of whole battles
 MIN_SECONDS = 0.1  # preparing a table may always take this long, even after the deadline
 MAX_SMALL_TABLE = 3_000  # tables with fewer battles are prepared in any case, in about 0.2 s
 
-# The largest number of attack dice, the largest number of defence dice, and the possible results of
-# a roll for each pair of numbers.
+# The largest number of attack dice, the number of defenders from which on more defenders change no
+# roll, and the possible results of a roll for each number of dice and of defenders.
 _Dice: TypeAlias = tuple[int, int, list[Choice]]
 
 _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
 
 
 def compute_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
-    """Return the largest numbers of dice under the rules of a kernel, and the results of all rolls.
+    """Return the results of all rolls under the rules of a kernel. Illegal rolls have no throws.
+
+    A roll that costs nobody an army changes nothing, and is repeated or given up by the same choice
+    as before. Therefore the results are those of a roll that costs an army. This changes no value
+    and no chance of a plan, but numbers of rolls leave out the rolls without losses.
 
     is_whole: whether each attack is a battle to the end; it counts as one roll of one die.
 
@@ -46,11 +51,28 @@ def compute_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
         if is_whole:
             known[is_whole] = 1, 1, [Choice(1, kernel.battle(1, 1).least, ())]
         else:
-            by_defence = [kernel.rolls(attack, j + 1) for j in range(defence)]
-            choices = [{roll.dice: roll for roll in rolls} for rolls in by_defence]
-            rolls = [choice[k + 1] for k in range(attack) for choice in choices]
-            known[is_whole] = attack, defence, rolls
+            columns = kernel.distinct_defenders
+            able = max(attack, 2 * columns)  # enough for any number of dice
+            by_defenders = [
+                {roll.dice: _drop_empty_result(roll) for roll in kernel.rolls(able, d + 1)}
+                for d in range(columns)
+            ]
+            dice = range(1, attack + 1)
+            illegal = {k: Choice(k, kernel.rules.count_required(k), ()) for k in dice}
+            rolls = [row.get(k, illegal[k]) for k in dice for row in by_defenders]
+            known[is_whole] = attack, columns, rolls
     return known[is_whole]
+
+
+def _drop_empty_result(roll: Choice) -> Choice:
+    """Return a roll with the chances of its results if it costs an army."""
+    results = [result for throw in roll.throws for result in throw.options[0]]
+    costly = [each for each in results if each.attackers or each.defenders]
+    if len(costly) == len(results):
+        return roll
+    total = fsum(each.chance for each in costly)
+    given = tuple(each._replace(chance=each.chance / total) for each in costly)
+    return roll._replace(throws=(Throw(1.0, (given,)),))
 
 
 @lru_cache(maxsize=512)
@@ -58,10 +80,10 @@ def solve_battles(kernel: Kernel, able: int, defenders: int) -> tuple[Floats, Fl
     """Return the chances of all results of battles of 0 to `able` attackers against `defenders`.
 
     Entry [a, x] of the first array is the chance that a attackers win and lose x armies; trailing
-    columns of zeros are cut off. Entry [a, e] of the second array is the chance that a attackers do
-    not win and e defenders are left.
+    columns of zeros are cut off. Entry [a, e, b] of the second array is the chance that a attackers
+    do not win, and that e defenders and b attackers who may not attack are left.
     """
-    won, lost = kernel.compute_transitions(able, defenders)
+    won, lost = kernel.compute_ends(able, defenders)
     a, x = np.indices(won.shape)
     by_lost = np.where(x < a, won[a, np.maximum(a - x, 0)], 0.0)
     by_lost[by_lost < SMALLEST] = 0.0
@@ -146,7 +168,11 @@ class BoardArrays(CoreData):
             results=len(results),
             whole=self.is_whole,
             attack_dice=[attack for attack, _, _ in dice],
-            defence_dice=[defence for _, defence, _ in dice],
+            columns=[columns for _, columns, _ in dice],
+            at_double=[
+                kernel.needs_double and not is_whole
+                for kernel, is_whole in zip(self.kernels, self.is_whole, strict=True)
+            ],
             dice_first=compute_offsets(some for _, _, some in dice),
             least=least,
             throw_first=compute_offsets(each.throws for each in rolls),
@@ -169,13 +195,20 @@ class BoardArrays(CoreData):
         """
         battles = [each for some in rows for each in some]
         width = max((by_lost.shape[1] for by_lost, _ in battles), default=1)
+        stops = max((held.shape[2] for _, held in battles), default=1)
         won = np.zeros((len(battles), able + 1, width))
-        lost = np.zeros((len(battles), able + 1, longest + 1))
+        lost = np.zeros((len(battles), able + 1, longest + 1, stops))
         for row, (by_lost, held) in enumerate(battles):
             won[row, :, : by_lost.shape[1]] = by_lost
-            lost[row, :, : held.shape[1]] = held
+            lost[row, :, : held.shape[1], : held.shape[2]] = held
         self.set_fields(
-            able=able, defenders=longest, battles=len(battles), width=width, won=won, lost=lost
+            able=able,
+            defenders=longest,
+            battles=len(battles),
+            width=width,
+            stops=stops,
+            won=won,
+            lost=lost,
         )
         self.set_fields(battle_first=compute_offsets(rows))
 
@@ -242,12 +275,13 @@ def _set_battles(arrays: BoardArrays, problem: Problem, able: int, deadline: Dea
     for t in bits(problem.field):
         if arrays.is_whole[kind := arrays.kind_of[t]]:
             most[kind] = max(most[kind], problem.turn.armies[t])
-    longest, width = max(most), 1
+    longest, width, stops = max(most), 1, 1
     rows = [list[tuple[Floats, Floats]]() for _ in most]
     what = f"a plan of {able:,} armies against up to {longest:,}"
 
     def check_size() -> None:
-        if 8.0 * sum(most) * (able + 1) * (longest + 1 + width) > MAX_BATTLE_TABLE_BYTES:
+        row_length = (longest + 1) * stops + width
+        if 8.0 * sum(most) * (able + 1) * row_length > MAX_BATTLE_TABLE_BYTES:
             raise TooLargeError(f"{what} takes too much memory")
 
     check_size()
@@ -259,6 +293,6 @@ def _set_battles(arrays: BoardArrays, problem: Problem, able: int, deadline: Dea
                     f"{what} cannot be prepared within the time limit", parameter="time_limit"
                 )
             row.append(solve_battles(kernel, able, d))
-            width = max(width, row[-1][0].shape[1])
+            width, stops = max(width, row[-1][0].shape[1]), max(stops, row[-1][1].shape[2])
             check_size()
     arrays.set_battles(rows, able, longest)

@@ -42,7 +42,7 @@ class Mode:
         same stack lack.
     fits_turns: whether turns on a board can have this mode.
     fits_plans: whether plans and whole games can have this mode: the compiled core needs a table of
-        rolls, each of which costs an army.
+        the armies that each roll costs.
     """
 
     key: ClassVar[str]
@@ -56,11 +56,14 @@ class Mode:
     has_plain_rolls: ClassVar[bool] = True
     has_own_ties: ClassVar[bool] = False
     is_used_up: ClassVar[bool] = False
-    fits_plans: ClassVar[bool] = True
 
     @property
     def fits_turns(self) -> bool:
         return True
+
+    @property
+    def fits_plans(self) -> bool:
+        return self.fits_turns and not self.grows
 
     def __repr__(self) -> str:
         return format_short_repr(self)
@@ -202,7 +205,6 @@ class ArmiesGrow(Mode):
     described = "armies that grow when all dice show one"
     off = 0
     grows = True
-    fits_plans = False
     inexact = "where armies can grow, which only floats can handle"
 
     def __post_init__(self) -> None:
@@ -227,7 +229,7 @@ class HouseRolls(Mode):
     """A house rule that changes the dice of a roll, or the armies that a tie costs."""
 
     has_plain_rolls = False
-    fits_plans = False
+    may_forbid: ClassVar[bool] = False  # whether attackers who are left may not roll again
 
     def count_dice(
         self, able: int, defenders: int, full_roll: tuple[int, int], garrison: int
@@ -240,6 +242,13 @@ class HouseRolls(Mode):
         garrison: the number of armies that must stay behind.
         """
         return min(able, full_roll[0]), min(defenders, full_roll[1])
+
+    def count_distinct_defenders(self, defence_dice: int) -> int:
+        """Return the number of defenders from which on more defenders change no dice.
+
+        defence_dice: the number of defence dice of a full roll.
+        """
+        return defence_dice
 
 
 @dataclass(frozen=True, repr=False)
@@ -312,6 +321,9 @@ class LateDefenceDice(HouseRolls):
     ) -> tuple[int, int]:
         return min(able, full_roll[0]), min(max(defenders - self.armies + 2, 1), full_roll[1])
 
+    def count_distinct_defenders(self, defence_dice: int) -> int:
+        return 1 if defence_dice == 1 else self.armies - 2 + defence_dice
+
     def format_value(self) -> object:
         return self.armies
 
@@ -333,6 +345,7 @@ class NeverFewerDice(SwitchMode, HouseRolls):
     """
 
     key = "never_fewer_dice"
+    may_forbid = True
     described = "attackers who may not roll fewer dice than the defender"
 
     def count_dice(
@@ -367,6 +380,9 @@ class LastDieAtTwoToOne(SwitchMode, HouseRolls):
         most = full_roll[0] if is_double else max(full_roll[0] - 1, 1)
         return min(able, most), min(defenders, full_roll[1])
 
+    def count_distinct_defenders(self, defence_dice: int) -> int:
+        return max(defence_dice, MANY_DEFENDERS)
+
     def describe(self) -> Iterator[str]:
         yield (
             "The attacker throws the last die only with at least twice as many armies as there are "
@@ -393,7 +409,6 @@ class ChangedDice(Mode):
     """A house rule that lets a side change a die after both sides have rolled."""
 
     has_plain_rolls = False
-    fits_plans = False
 
     @property
     def fits_turns(self) -> bool:

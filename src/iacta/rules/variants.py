@@ -555,6 +555,20 @@ def find_rules(rules: Rules | str, garrison: int | None = None) -> Rules:
     return rules if garrison is None else replace(rules, garrison=garrison)
 
 
+def make_unfit_rules_error(rules: Rules, purpose: str) -> IllegalError:
+    """Return the error to raise if rules can be used for single battles only.
+
+    purpose: a phrase such as `"for a turn"`.
+
+    >>> make_unfit_rules_error(find_rules("capital+missile"), "to plan")
+    IllegalError("the rules 'missile' cannot be used to plan; use them with iacta battle")
+    """
+    names = (known.name for known in RULE_SETS if known.rules.mode == rules.mode)
+    name = next(names, None)
+    what = f"rules with {rules.mode.described}" if name is None else f"the rules {quote(name)}"
+    return IllegalError(f"{what} cannot be used {purpose}; use them with iacta battle")
+
+
 def rules_name(rules: Rules) -> str:
     """Return the name of rules, ignoring the garrison; the repr of rules without a name.
 

@@ -22,6 +22,7 @@ from iacta.native.core_library import CoreData, Library, load_library, make_poin
 from iacta.native.deadline import Deadline
 from iacta.plan.problem import refuse_large_board
 from iacta.rules.roll import Losses
+from iacta.rules.variants import make_unfit_rules_error
 from iacta.war.players import (
     AIMS,
     AS_LIKED,
@@ -137,7 +138,7 @@ def check_war(turn: object) -> Turn:
         raise MalformedError(f"turn must be a Turn, got {quote(turn)}")
     for rules in (turn.rules, *turn.rules_of.values()):
         if not rules.mode.fits_plans:
-            raise rules.mode.make_unfit_error("for the whole game")
+            raise make_unfit_rules_error(rules, "for the whole game")
     refuse_large_board(turn.board, "whole games")
     most = load_library("whole games").constant("MAX_ARMIES")
     if sum(turn.armies) > most:
