@@ -17,7 +17,7 @@ from iacta import (
     classic_board,
     read_position,
 )
-from iacta.game.moment import parse_moment
+from iacta.game.moment import parse_moment, read_moment
 from iacta.inputs.errors import IllegalError, MalformedError
 from tests.tables import table
 
@@ -81,7 +81,7 @@ def test_a_mistake_is_reported_with_file_and_line(tmp_path: Path) -> None:
         with pytest.raises(IactaError, match=rf"^position file '.*p\.json': line {line}: "):
             read_position(file)
     toml = tmp_path / "p.toml"
-    toml.write_text((FILES / "position.toml").read_text().replace("armies = 8", "armies = 0"))
+    toml.write_text((FILES / "position.toml").read_text().replace("armies = 8", "armies = -1"))
     (tmp_path / "own.json").write_bytes((FILES / "own.json").read_bytes())
     with pytest.raises(IactaError, match=r"p\.toml': line 10: 'Egypt': armies must be"):
         read_position(toml)
@@ -181,8 +181,33 @@ def test_a_board_is_refused_as_a_position(tmp_path: Path) -> None:
 def test_a_territory_without_armies_needs_rules_without_a_garrison() -> None:
     empty = "1;classic;red;Alaska:red:0,Alberta:red:5,Ontario:blue:2;attack"
     for code in (empty, empty.removesuffix(";attack")):
-        with pytest.raises(IllegalError, match="Alaska must have at least 1 army of 'red', got 0"):
+        with pytest.raises(
+            IllegalError, match="Alaska must have at least 1 army, got 0; only rules"
+        ):
             parse_moment(code)
     turn = Turn.from_code(f'{empty};rules={{"garrison"%3A0}}')
     assert (turn.owner_of("Alaska"), turn.armies_on("Alaska")) == ("red", 0)
     assert Turn.from_code(turn.to_code()) == turn
+    assert parse_moment(turn.to_toml()) == turn
+    assert turn.position.find_holding("Alaska") == Holding("red", 0)
+    assert Turn(turn.position, turn.rules) == turn
+    with pytest.raises(IllegalError, match="Alaska must have at least 1 army, got 0"):
+        turn.with_options(rules="classic")
+
+
+def test_a_position_keeps_the_owner_of_a_territory_without_armies(tmp_path: Path) -> None:
+    position = Position(TINY, "red", {"A": ("red", 5), "B": ("blue", 0)}, others=("blue", 2))
+    assert Position.from_code(position.to_code(), TINY) == position
+    assert read_position(tomllib.loads(position.to_toml())) == position
+    assert position.list_territories("blue") == TINY.territories[1:]
+    file = tmp_path / "game.toml"
+    file.write_text(position.to_toml(), encoding="utf-8")
+    assert read_position(file) == position
+    with pytest.raises(IllegalError, match=r"line \d+: B must have at least 1 army, got 0"):
+        read_moment(file)
+    assert read_moment(file, garrison=0).position == position
+    with pytest.raises(IllegalError, match="line 3: Alaska must have at least 1 army, got 0"):
+        parse_moment(
+            'player = "red"\nterritories.Peru = { owner = "red", armies = 2 }\n'
+            'others = { owner = "blue", armies = 0 }'
+        )

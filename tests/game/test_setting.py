@@ -76,7 +76,7 @@ def test_new_armies_can_be_changed_before_and_between_attacks() -> None:
 def test_a_setting_that_contradicts_the_state_is_refused() -> None:
     empty = make_line_turn("r3 b1 g1", rules=Rules(garrison=0)).after(Attack("A", "B", 3), (0, 1))
     empty = empty.after(Advance(3))
-    with pytest.raises(IllegalError, match="need armies on A, got none"):
+    with pytest.raises(IllegalError, match="A must have at least 1 army, got 0"):
         empty.with_options(rules="classic")
     sees_first = make_line_turn("r9 b2", rules=Rules(mode=DefenderSeesFirst()))
     attack = Attack("A", "B", 3)

@@ -80,6 +80,9 @@ def random_turn(rng: Random, rules: Rules | str | None = None) -> Turn:
     if rng.random() < 0.2:
         options["rules_of"] = {board.territories[1]: rng.choice(RULES[4:5])}
     rules = rng.choice(RULES) if rules is None else rules
+    if rules == Rules(garrison=0):
+        for t, held in enumerate(lands[number:], number):
+            lands[t] = Holding(held.owner, rng.choice((0, held.armies)))
     turn = Turn(Position(board, "red", lands), rules, phase="over", **options)
     if "keep" in options:
         options["phase"] = "trade" if "cards" in options else "place"

@@ -82,6 +82,21 @@ def test_editing_armies_keeps_their_owner(visit: Visit) -> None:
     says(page, "C", "nobody, goal")
 
 
+def test_a_territory_may_be_empty_if_the_rules_have_no_garrison(visit: Visit) -> None:
+    page = visit(f"{TINY_LINK}&r=%7B%22garrison%22%3A0%7D")
+    page.locator("#owners").get_by_role("button", name="only select").click()
+    spot(page, "C").click()
+    armies = page.get_by_label("Armies on C", exact=True)
+    armies.fill("0")
+    armies.press("Tab")
+    says(page, "C", "blue, 0, goal")
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    expect(page.locator("#now button").first).to_be_visible()
+    says(page, "C", "blue, 0, goal")
+    page.reload()
+    says(page, "C", "blue, 0, goal")
+
+
 def test_a_position_is_set_up_by_touch(visit: Visit) -> None:
     size = {"width": 360, "height": 740}
     page = visit(TINY_LINK, viewport=size, has_touch=True, is_mobile=True)

@@ -24,7 +24,7 @@ chance that a move promises is the chance after the move.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, product
 from operator import mul
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -438,22 +438,25 @@ def _rank_all_moves(aims: Sequence[_Aim], last: Turn, deadline: Deadline) -> lis
     The result is empty if the search exceeds a limit. If there are more than 200 moves, each stack
     moves only certain fractions of its armies.
 
-    One search per goal evaluates all moves. Its problem gives each territory the largest number of
-    armies that any move leaves there, so the position after every move is a state of this problem.
+    One search per goal evaluates all moves that leave the same territories without armies. Its
+    problem gives each territory the largest number of armies that any of these moves leaves there,
+    so the position after each move is a state of this problem.
     """
     moves = list_moves_to_compare(last)
     ends = [last, *(last.after(each) for each in moves)]
-    largest = last.replace_armies(
-        last.owners, tuple(map(max, zip(*(end.armies for end in ends), strict=True)))
-    )
     losses: list[dict[_Lost, float]] = [{} for _ in ends]
-    for aim in aims:
+    alike = dict[tuple[bool, ...], list[tuple[Turn, dict[_Lost, float]]]]()
+    for end, found in zip(ends, losses, strict=True):
+        alike.setdefault(tuple(map(bool, end.armies)), []).append((end, found))
+    for aim, pairs in product(aims, alike.values()):
+        armies_after = zip(*(end.armies for end, _ in pairs), strict=True)
+        largest = last.replace_armies(last.owners, tuple(map(max, armies_after)))
         theirs, armies, goal = begin_opponent_turn(largest, aim.player), aim.armies, aim.task.goal
         if goal is None:
             continue
         problem = pose_reinforced_problem(theirs, goal, armies)
         values = QuickValues(problem, deadline.disable_shares(), SMALL_STATES)
-        for end, found in zip(ends, losses, strict=True):
+        for end, found in pairs:
             placements = Placements(SearchState(end.armies, make_owned_mask(theirs)), values)
             best = placements.rank_placements(armies)[0]
             if deadline.is_over or (placements.places and not placements.has_tried_all):

@@ -55,16 +55,6 @@ def is_code(text: object) -> bool:
     return isinstance(text, str) and CODE.match(text) is not None
 
 
-def refuse_empty_territories(code: "Code") -> None:
-    """Raise `IllegalError` if a territory has an owner but no armies."""
-    for name, owner, armies in zip(code.board.territories, code.owners, code.armies, strict=True):
-        if owner and not armies:
-            raise IllegalError(
-                f"{name} must have at least 1 army of {quote(owner)}, got 0; only rules without a "
-                "garrison let players leave a territory empty"
-            )
-
-
 def escape_name(name: str) -> str:
     """Percent-encode the white space and the separators in a name.
 

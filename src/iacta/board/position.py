@@ -21,7 +21,6 @@ from iacta.board.codes import (
     MAX_TERRITORY_ARMIES,
     is_code,
     read_code,
-    refuse_empty_territories,
     write_code,
 )
 from iacta.board.files import read_board
@@ -44,7 +43,8 @@ class Holding:
     """The owner of a territory, and the armies on the territory.
 
     owner: the name of the player, such as `"red"`, or `""` for a territory without an owner.
-    armies: the number of armies: at least 1, or 0 for a territory without an owner.
+    armies: the number of armies: 0 for a territory without an owner. Only under rules without a
+        garrison may a territory with an owner have no armies.
 
     >>> Holding("red", 72)
     Holding(owner='red', armies=72)
@@ -56,8 +56,8 @@ class Holding:
     def __post_init__(self) -> None:
         if not (isinstance(self.owner, str) and self.owner == ""):
             set_field(self, "owner", read_name(self.owner, "owner"))
-        least, most = (1, MAX_TERRITORY_ARMIES) if self.owner else (0, 0)
-        set_field(self, "armies", read_int(self.armies, "armies", least, most))
+        most = MAX_TERRITORY_ARMIES if self.owner else 0
+        set_field(self, "armies", read_int(self.armies, "armies", 0, most))
 
 
 NOBODY = Holding("", 0)
@@ -179,11 +179,10 @@ class Position(PasteableMixin):
                 f"code of a position must end with its territories, but {quote(code.rest[0])} "
                 "follows them"
             )
-        refuse_empty_territories(code)
         return cls(code.board, code.player, tuple(map(Holding, code.owners, code.armies)))
 
     def _summary(self) -> str:
-        owned = sum(holding.armies > 0 for holding in self.holdings)
+        owned = sum(bool(holding.owner) for holding in self.holdings)
         noun = "territory" if owned == 1 else "territories"
         return f"on {self.board.name!r}, {self.player} to move, {owned} {noun} listed"
 
@@ -291,7 +290,7 @@ def format_position_toml(position: Position, board: str | None) -> str:
             f"{name if BARE_KEY.fullmatch(name) else format_json(name)} = "
             f"{{ owner = {format_json(holding.owner)}, armies = {holding.armies} }}"
             for name, holding in by_name.items()
-            if holding.armies and homes.get(name, "") == heading
+            if holding.owner and homes.get(name, "") == heading
         ]
     return "\n".join(lines) + "\n"
 

@@ -16,7 +16,6 @@ from iacta.board.codes import (
     Code,
     escape_name,
     read_code,
-    refuse_empty_territories,
     unescape_name,
     write_code,
 )
@@ -77,6 +76,12 @@ class TurnFields:
     throw: int | None
     then: str
 
+    def replace_garrison(self, garrison: int | None) -> "TurnFields":
+        """Return the fields with another garrison; `None` for the same garrison."""
+        if garrison is None:
+            return self
+        return replace(self, rules=replace(self.rules, garrison=garrison))
+
 
 class CodedTurn(NamedTuple):
     """A turn that was read from a text, before the rules of the game are checked.
@@ -113,19 +118,13 @@ def make_turn(turn_class: Callable[..., TurnT], code: Code, fields: TurnFields) 
     """Make a turn from the fields of a code or a file, in any phase.
 
     turn_class: the class `Turn`.
-    code: the position. Under rules without a garrison, an empty territory may have an owner.
+    code: the position.
     fields: the other fields.
 
     Raises `IactaError` for fields that contradict each other or the rules of the game. Its
     `parameter` is the name of the argument of `Turn`, or of the field.
     """
-    can_be_empty, phase = fields.rules.garrison == 0, fields.phase
-    if not can_be_empty:
-        refuse_empty_territories(code)
-    held = [
-        Holding(owner, max(number, 1) if owner and can_be_empty else number)
-        for owner, number in zip(code.owners, code.armies, strict=True)
-    ]
+    phase, held = fields.phase, map(Holding, code.owners, code.armies)
     start = phase if phase in STARTS else "attack"
     # A player who has taken their own last territory with a nuclear set ends the turn without one.
     order = fields.options.get("players") or ()
@@ -137,9 +136,8 @@ def make_turn(turn_class: Callable[..., TurnT], code: Code, fields: TurnFields) 
         raise IllegalError(
             f"phase must be {turn.phase!r} with these cards, got {phase!r}", parameter="phase"
         )
-    turn = turn.replace_state(
-        turn.state._replace(armies=code.armies, player=code.player if is_out else turn.player)
-    )
+    if is_out:
+        turn = turn.replace_state(turn.state._replace(player=code.player))
     if fields.first is not None:
         with add_parameter("first"):
             turn = _skip_territories_before(turn, fields.first)

@@ -244,4 +244,4 @@ def _explain_refusal(turn: TurnData, start: str, to: str) -> str:
         return "no border leads there"
     if armies <= garrison:
         return f"{garrison} must stay, and it has {armies}"
-    return "its armies must stay" if owned else "it is empty"
+    return "its armies must stay" if turn.armies_on(to) else "it is empty"

@@ -17,7 +17,8 @@ from iacta.board.codes import Code, is_code
 from iacta.board.files import BoardFile, parse_board_file, read_board_file, read_board_text
 from iacta.board.formats.reading import FileTable, normalize_text, read_file, read_table
 from iacta.board.position import POSITION_KEYS, read_position_table
-from iacta.game.codes import KEYS, OPTIONS, Value, make_turn, read_fields
+from iacta.game.codes import KEYS, OPTIONS, Value, make_turn, read_fields, read_turn_code
+from iacta.game.setup import find_empty_territory, refuse_empty_territories
 from iacta.game.turn import Turn
 from iacta.inputs.checks import quote
 from iacta.inputs.errors import IactaError, IllegalError, MalformedError
@@ -28,7 +29,9 @@ LIKE_POSITION = re.compile(rf"""^[\[{{\s"']*({"|".join(POSITION_KEYS)})\b""", re
 
 
 def read_moment(
-    source: Turn | Position | str | PathLike[str] | Mapping[str, Any], board: Board | None = None
+    source: Turn | Position | str | PathLike[str] | Mapping[str, Any],
+    board: Board | None = None,
+    garrison: int | None = None,
 ) -> Turn:
     """Read a turn from a file, a mapping or a code.
 
@@ -38,6 +41,7 @@ def read_moment(
         `cards`, `sets`, `keep`, `players` and so on. Their values are strings as in a code, or
         numbers, lists or tables.
     board: the board of a code, or of a file that does not name its board.
+    garrison: the garrison of the rules of a code or a file; `None` for its own garrison.
 
     Raises `IactaError` for an invalid source, with the file and the line.
 
@@ -54,12 +58,12 @@ def read_moment(
         return _read_table(FileTable(source), None, board)
     if isinstance(source, str):
         if is_code(source):
-            return Turn.from_code(source, board)
+            return _read_code(source, board, garrison)
         if find_built_in(source) is not None:
             raise IllegalError(f"position must be a file or a code, got the board {quote(source)}")
     file = read_path(source, "position")
     with add_file_name(file, "position"):
-        return _read_text(read_file(file).text, _choose_folder(file), board)
+        return _read_text(read_file(file).text, _choose_folder(file), board, garrison=garrison)
 
 
 def parse_moment(text: str, board: Board | None = None, *, is_fallback: bool = False) -> Turn:
@@ -109,11 +113,21 @@ def _choose_folder(file: Path) -> Path | None:
     return None if str(file) == STREAM else file.parent
 
 
+def _read_code(text: str, board: Board | None, garrison: int | None) -> Turn:
+    coded = read_turn_code(text, board)
+    return make_turn(Turn, coded.code, coded.fields.replace_garrison(garrison))
+
+
 def _read_text(
-    text: str, folder: Path | None, board: Board | None, *, is_fallback: bool = False
+    text: str,
+    folder: Path | None,
+    board: Board | None,
+    *,
+    is_fallback: bool = False,
+    garrison: int | None = None,
 ) -> Turn:
     if is_code(text):
-        return Turn.from_code(text, board)
+        return _read_code(text, board, garrison)
     try:
         table = read_table(text)
     except MalformedError:
@@ -123,11 +137,16 @@ def _read_text(
             "a position must be a code, or TOML or JSON with the keys player and territories, got "
             f"{quote(text)}"
         ) from None
-    return _read_table(table, folder, board, is_fallback=is_fallback)
+    return _read_table(table, folder, board, is_fallback=is_fallback, garrison=garrison)
 
 
 def _read_table(
-    table: FileTable, folder: Path | None, board: Board | None, *, is_fallback: bool = False
+    table: FileTable,
+    folder: Path | None,
+    board: Board | None,
+    *,
+    is_fallback: bool = False,
+    garrison: int | None = None,
 ) -> Turn:
     table.refuse_unknown(table.entries, (*POSITION_KEYS, *TURN_KEYS))
     position = read_position_table(table, folder, board, is_fallback=is_fallback)
@@ -142,16 +161,27 @@ def _read_table(
     if not isinstance(phase, str):
         table.refuse(("phase",), f"phase must be text, got {quote(phase)}")
     fields = read_fields(phase, FileTable(values, table.find_line), position.board)
+    fields = fields.replace_garrison(garrison)
     if "phase" not in table.entries and fields.options.get("place"):
         fields = replace(fields, phase="place")
     owners = tuple(holding.owner for holding in position.holdings)
     armies = tuple(holding.armies for holding in position.holdings)
+    empty = find_empty_territory(position.board, owners, armies)
+    with table.add_line(_find_holding_path(table, position.board, empty)):
+        refuse_empty_territories(position.board, owners, armies, fields.rules)
     try:
         return make_turn(Turn, Code(position.board, position.player, owners, armies, ()), fields)
     except IactaError as error:
         name = KEYS.get(error.parameter or "", error.parameter or "")
         path = next(((key,) for key in (name, "phase") if key in table.entries), ())
         table.refuse(path, str(error), type(error))
+
+
+def _find_holding_path(table: FileTable, board: Board, name: str | None) -> tuple[str, ...]:
+    """Return the path of a territory's holding in the table of a position."""
+    keys = (key for key in table.table("territories") if board.find(key) == name)
+    key = next(keys, None)
+    return ("others",) if key is None else ("territories", key)
 
 
 def _read_value(key: str, value: object) -> Value | None:

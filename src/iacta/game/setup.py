@@ -111,6 +111,9 @@ def read_state(position: Position, setting: Setting, options: TurnOptions) -> Tu
 
     Raises `IactaError`, with the name of the argument as its `parameter`.
     """
+    owners = tuple(holding.owner for holding in position.holdings)
+    armies = tuple(holding.armies for holding in position.holdings)
+    refuse_empty_territories(position.board, owners, armies, setting.rules)
     place, phase, trade = options.get("place"), options.get("phase"), options.get("trade")
     new = 0 if place is None else read_int(place, "place", 0, MAX_NEW_ARMIES)
     conquered = read_int(options.get("conquered", 0), "conquered", 0, DECK.number)
@@ -144,8 +147,8 @@ def read_state(position: Position, setting: Setting, options: TurnOptions) -> Tu
     return TurnState(
         player=position.player,
         phase=now,
-        owners=tuple(holding.owner for holding in position.holdings),
-        armies=tuple(holding.armies for holding in position.holdings),
+        owners=owners,
+        armies=armies,
         place=new,
         cards=held,
         trade=table,
@@ -153,6 +156,29 @@ def read_state(position: Position, setting: Setting, options: TurnOptions) -> Tu
         conquered=conquered,
         pictured=pictured,
     )
+
+
+def refuse_empty_territories(
+    board: Board, owners: Iterable[str], armies: Iterable[int], rules: Rules
+) -> None:
+    """Raise `IllegalError` if a territory has an owner but no armies under rules with a garrison.
+
+    board: the board.
+    owners, armies: the owner of each territory and the armies on it, in the order of the board.
+    rules: the rules of battles.
+    """
+    name = find_empty_territory(board, owners, armies)
+    if name is not None and rules.garrison:
+        raise IllegalError(
+            f"{name} must have at least 1 army, got 0; only rules without a garrison let players "
+            "leave a territory empty"
+        )
+
+
+def find_empty_territory(board: Board, owners: Iterable[str], armies: Iterable[int]) -> str | None:
+    """Return the first territory that has an owner but no armies, or `None`."""
+    rows = zip(board.territories, owners, armies, strict=True)
+    return next((name for name, owner, number in rows if owner and not number), None)
 
 
 def read_victory_condition(victory: Victory | None) -> Victory:

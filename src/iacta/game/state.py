@@ -293,13 +293,8 @@ class TurnData:
 
     @cached_property
     def position(self) -> Position:
-        """The current position.
-
-        Under rules without a garrison, a player may leave a territory empty. A position does not
-        record the owner of an empty territory, so it may contain no territory of the player.
-        """
-        held = zip(self.owners, self.armies, strict=True)
-        holdings = (Holding(owner if armies else "", armies) for owner, armies in held)
+        """The current position."""
+        holdings = map(Holding, self.owners, self.armies)
         return Position.from_turn(self.board, self.player, tuple(holdings))
 
     @property

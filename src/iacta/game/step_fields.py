@@ -97,7 +97,7 @@ def read_corrections(turn: Turn, given: object) -> dict[str, Holding]:
                 f"got {quote(entry)}"
             )
         name = read_territory(turn, row[0], "on")
-        armies = read_int(row[2], f"armies on {name}", minimum=1 if row[1] else 0)
+        armies = read_int(row[2], f"armies on {name}")
         if armies and not row[1]:
             raise IllegalError(f"{name} must have an owner or no armies, got {armies}")
         found[name] = Holding(row[1], armies)

@@ -250,7 +250,7 @@ def _take_correction(turn: Turn, step: Step) -> tuple[Turn, str]:
         old = turn.position.find_holding(name)
         owners = (old.owner, new.owner) if old.owner != new.owner else ("", "")
         words = [
-            f"{owner} {each.armies}".strip() if each.armies else "empty"
+            f"{owner} {each.armies}".strip() if each.owner else "empty"
             for owner, each in zip(owners, (old, new), strict=True)
         ]
         if words[0] != words[1]:

@@ -81,6 +81,7 @@ from iacta.game.setup import (
     read_setting,
     read_state,
     read_victory_condition,
+    refuse_empty_territories,
 )
 from iacta.game.state import TurnData, TurnState, find_battle_choice
 from iacta.inputs.checks import FrozenDict, quote, read_int, read_list
@@ -262,7 +263,7 @@ class Turn(DisplayMixin, TurnData):
         """Return the turn with a corrected position.
 
         holdings: a mapping from territories to the correct owner and armies; `Holding("", 0)` for
-            an empty territory.
+            a territory without an owner.
 
         The phase, the cards and the new armies do not change. A new owner is added at the end of
         the order of play. The player whose turn it is must keep a territory. In the phase `advance`
@@ -287,6 +288,7 @@ class Turn(DisplayMixin, TurnData):
         if self.player not in owners:
             raise IllegalError(f"{self.player} must keep a territory, because it is their turn")
         setting = self.setting
+        refuse_empty_territories(self.board, owners, armies, setting.rules)
         if players != self.players:
             setting = replace(setting, players=players)
         state = self.state._replace(owners=(*owners,), armies=(*armies,), first=0)
@@ -970,10 +972,7 @@ class Turn(DisplayMixin, TurnData):
 
     def _check_setting(self) -> None:
         """Raise an error if the rules do not allow the present armies or the attack in progress."""
-        held = zip(self.board.territories, self.owners, self.armies, strict=True)
-        empty = next((name for name, owner, armies in held if owner and not armies), None)
-        if empty is not None and self.rules.garrison > 0:
-            raise IllegalError(f"rules with a garrison need armies on {empty}, got none")
+        refuse_empty_territories(self.board, self.owners, self.armies, self.rules)
         if self.pending is None:
             return
         free = self.replace_state(self.state._replace(phase="attack", pending=None, throw=None))

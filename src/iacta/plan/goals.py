@@ -178,9 +178,8 @@ class Goal(PasteableMixin):
 
         turn: a turn in its attack phase.
         """
-        mine = _list_owned(turn)
         for name in self.names:
-            if not turn.armies_on(name) and name not in mine:
+            if not turn.owner_of(name):
                 raise IllegalError(f"territories to take must have an owner; {name} has none")
 
 

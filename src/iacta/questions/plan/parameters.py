@@ -261,7 +261,10 @@ class PlanParameters(VictoryForm, RulesForm, Question):
 
     def complete(self) -> None:
         if self.position is not None:
-            set_field(self, "position", read_moment(self.position, resolve_board(self.board)))
+            board, garrison = resolve_board(self.board), self.garrison
+            if garrison is None and self.has_rules:
+                garrison = super()._find_rule_set().rules.garrison
+            set_field(self, "position", read_moment(self.position, board, garrison))
             set_field(self, "board", None)
 
     def has(self, name: str) -> bool:
@@ -277,8 +280,13 @@ class PlanParameters(VictoryForm, RulesForm, Question):
         board = resolve_board(self.board or "classic")
         return Turn(make_position(board, self.from_ or (), self.others or ()))
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether the question names its rules."""
+        return self.rules is not None or self.rules_file is not None
+
     def _find_rule_set(self) -> RuleSet:
-        if self.rules is None and self.rules_file is None:
+        if not self.has_rules:
             rules = self._moment.rules
             return RuleSet(rules_name(rules), rules, "", "")
         return super()._find_rule_set()

@@ -229,6 +229,9 @@ def explain_impossibility(plan: Plan) -> str:
     all_of = wanted.sets[0][0] if wanted.sets else 0
     within = find_reached(problem.out, problem.stacks, ~problem.owned)
     away = all_of & ~within or (any_of if not any_of & within else 0)
+    empty = next((t for t in bits(away) if not position.holdings[t].armies), None)
+    if empty is not None:
+        return f"{problem.name(empty)} has no armies, and nobody can attack an empty territory"
     if away:
         return f"no path leads to {problem.name(next(bits(away)))}"
     if plan.upper_bound <= 0.0 and problem.perils:

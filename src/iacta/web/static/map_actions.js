@@ -152,7 +152,7 @@ export async function correct() {
     armies[t],
   ]);
   const on = rows.filter(
-    ([t, owner, count]) => count !== turn.armies[t] || (count && owner !== turn.owners[t]),
+    ([t, owner, count]) => count !== turn.armies[t] || owner !== turn.owners[t],
   );
   if (!on.length || (await takeStep({ do: "correct", on }))) update({ fixes: null });
 }

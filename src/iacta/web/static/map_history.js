@@ -170,7 +170,7 @@ export class Tree {
 
 /** Add the numbers of the owners and of the player to move to a turn of the server. */
 function readOwners(turn, players) {
-  turn.holders = turn.owners?.map((name, t) => (turn.armies[t] ? players.indexOf(name) : -1));
+  turn.holders = turn.owners?.map((name) => players.indexOf(name));
   turn.mover = players.indexOf(turn.player);
   return turn;
 }

@@ -81,6 +81,9 @@ export function changeState(state, parts) {
   return { ...state, ...(isOther && start), ...parts };
 }
 
+/** Return whether the rules of a state let players leave a territory without armies. */
+const canBeEmpty = ({ rules }) => rules.startsWith("{") && JSON.parse(rules).garrison === 0;
+
 /**
  * Return a state in which a territory has another owner or another number of armies.
  * @param {number} territory
@@ -91,8 +94,8 @@ export function setHolding(state, territory, { owner, armies }) {
   const counts = [...state.armies];
   if (armies !== undefined) {
     counts[territory] = Math.max(Math.round(armies), 0);
-    if (!counts[territory]) owners[territory] = -1;
-    else if (owners[territory] < 0) owners[territory] = state.mover;
+    if (!counts[territory] && !canBeEmpty(state)) owners[territory] = -1;
+    else if (counts[territory] && owners[territory] < 0) owners[territory] = state.mover;
   }
   if (owner !== undefined) {
     owners[territory] = owner;
