@@ -260,6 +260,24 @@ class Campaign(PasteableMixin):
         never = TerritoryOdds(*[_convert(Fraction(0), exact)] * 3)
         return tuple(odds + [never] * (len(self.territories) - len(odds)))
 
+    def count_possible_conquests(self) -> int:
+        """Return the number of territories that the attackers conquer if they lose no army.
+
+        Further conquests are impossible, unless armies can grow under the rules.
+
+        >>> Campaign(3, [1, 1, 1]).count_possible_conquests()
+        2
+        """
+        armies = self.attackers
+        for conquered, stage in enumerate(self._stages):
+            if stage.rules.mode.grows:
+                return len(self._stages)
+            armies -= stage.rules.garrison
+            if armies <= (stage.stop.hold_back or 0):
+                return conquered
+            armies = min(armies, stage.rules.most_advance or armies)
+        return len(self._stages)
+
     def score(self, *, exact: bool = False, method: str = "auto") -> Distribution[int]:
         """Return the distribution of Norvig's score: attackers left minus defenders left.
 

@@ -72,16 +72,17 @@ def make_campaign_bars(outcomes: Distribution[CampaignOutcome], campaign: Campai
         else:
             others = stopped if campaign.is_stopped(end) else lost
             others[number] = others.get(number, 0.0) + probability
-    bars = [_make_campaign_bar(ending) for ending in _merge_groups(won, maximum=12)]
+    taken = "taken" if len(campaign.territories) == 1 else "all taken"
+    bars = [_make_campaign_bar(ending, taken) for ending in _merge_groups(won, maximum=12)]
     for kind, others in (("stopped", stopped), ("lost", lost)):
         ends = [_OutcomeGroup(kind, number, number, chance) for number, chance in others.items()]
-        bars += [_make_campaign_bar(ending) for ending in _merge_groups(ends, maximum=8)]
+        bars += [_make_campaign_bar(ending, taken) for ending in _merge_groups(ends, maximum=8)]
     return Bars(bars)
 
 
-def _make_campaign_bar(group: _OutcomeGroup) -> Bar:
+def _make_campaign_bar(group: _OutcomeGroup, taken: str) -> Bar:
     if group.kind == "won":
-        label = f"all taken, {group.numbers} left"
+        label = f"{taken}, {group.numbers} left"
     else:
         label = f"{group.kind} at territory {group.numbers}"
     return Bar(label, group.probability, TONES[group.kind])

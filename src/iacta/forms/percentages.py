@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor
 
+from iacta.battle.campaign import Campaign
 from iacta.inputs.checks import format_fraction
 from iacta.methods import choose_kernel
 from iacta.probability.distribution import Probability
@@ -253,6 +254,21 @@ def mark_certain(probability: Probability, rules: Iterable[Rules]) -> Probabilit
     if probability in (0, 1) and all(choose_kernel(some_rules).certain for some_rules in rules):
         return Fraction(probability)
     return probability
+
+
+def mark_certain_conquest(probability: Probability, campaign: Campaign, count: int) -> Probability:
+    """Return the chance to take territories of a campaign; a fraction if it is exactly 0 or 1.
+
+    probability: the chance.
+    campaign: the campaign.
+    count: the number of territories, from the first.
+
+    >>> percent(mark_certain_conquest(0.0, Campaign(3, [1, 1, 1]), 3))
+    '0%'
+    """
+    if count > campaign.count_possible_conquests():
+        return Fraction(0)
+    return mark_certain(probability, (stage.rules for stage in campaign.stages()[:count]))
 
 
 def format_all_digits(probability: Probability) -> str:

@@ -156,6 +156,28 @@ class Problem(PickledByFields):
             if self.turn.armies[v] > self.garrisons[v] and self.out[v] & ~self.owned
         )
 
+    def is_out_of_reach(self, lands: int) -> bool:
+        """Return whether the player cannot own all territories of a set, whatever the dice show.
+
+        lands: the set of territories, as an integer with a bit for each territory.
+        """
+        missing = lands & ~self.owned
+        if missing & ~find_reached(self.out, self.stacks, self._attackable):
+            return True
+        able = sum(self.turn.armies[v] - self.garrisons[v] for v in bits(self.stacks))
+        # Under rules with a garrison, at least one army stays on each conquered territory.
+        return self.turn.rules.garrison > 0 and missing.bit_count() > able
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether no play reaches the goal, whatever the dice show; false if this is unclear."""
+        rewards = self.rewards
+        return not (
+            rewards.ways
+            or any(rewards.lands[t] for t in bits(self.field))
+            or any(not self.is_out_of_reach(lands) for lands, _ in rewards.sets)
+        )
+
     @property
     def _attackable(self) -> int:
         """The set of territories of other players that the plan may attack, near or far."""

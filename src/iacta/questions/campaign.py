@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from iacta.forms.percentages import (
     format_all_digits,
     format_if_exact,
     list_fractions,
-    mark_certain,
+    mark_certain_conquest,
     percent,
     short_percent,
 )
@@ -214,13 +215,16 @@ class CampaignAnswer(Answer):
         if list(self.outcomes) == [(0, campaign.attackers, campaign.territories[0].defenders)]:
             yield Section([explain_stop_at_once(campaign.attackers)])
             return
+        won = self._exact_if_certain(self.win_probability, count)
         stopped = self.stop_probability or None
+        holds_back = all(stage.stop.hold_back for stage in campaign.stages())
+        must_stop = holds_back and isinstance(won, Fraction) and not won
+        stop_chance = Fraction(1) if must_stop else stopped
         verb = "stops" if campaign.attackers == 1 else "stop"
         sentence = (
             f"{name_armies(campaign.attackers, 'takes', 'take')} "
             f"{'the territory' if count == 1 else f'all {count} territories'} with a chance of "
-            f"{percent(self._exact_if_certain(self.win_probability, count))}"
-            f"{f', and {verb} with {percent(stopped)}' if stopped else ''}"
+            f"{percent(won)}{f', and {verb} with {percent(stop_chance)}' if stop_chance else ''}"
             f"{note_rules(self.question.rule_set.name)}."
         )
         lines = [sentence, *_describe_limit(campaign), *describe_stop(campaign.stop)]
@@ -233,7 +237,8 @@ class CampaignAnswer(Answer):
     def _describe_likeliest(self) -> str:
         end, campaign = self.outcomes.mode(), self.question.campaign
         if end.conquered == len(campaign.territories):
-            result = f"you take all with {name_armies(end.attackers)} left"
+            taken = "the territory" if end.conquered == 1 else "all"
+            result = f"you take {taken} with {name_armies(end.attackers)} left"
         elif campaign.is_stopped(end):
             armies = name_armies(end.attackers)
             result = f"you stop at territory {end.conquered + 1} with {armies}"
@@ -265,9 +270,7 @@ class CampaignAnswer(Answer):
         """Return the chance to take the first `count` territories; a fraction if it is certain."""
         if probability == 1 and any(end.conquered < count for end in self.outcomes):
             return probability  # the chance is below 1, although it rounds to 1
-        return mark_certain(
-            probability, (stage.rules for stage in self.question.campaign.stages()[:count])
-        )
+        return mark_certain_conquest(probability, self.question.campaign, count)
 
 
 def _describe_limit(campaign: Campaign) -> Iterator[str]:

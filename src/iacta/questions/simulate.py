@@ -9,7 +9,7 @@ from iacta.battle.campaign import Campaign, CampaignOutcome
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.outcome_bars import make_campaign_bars, sort_best_first
 from iacta.forms.parameter_kinds import Whole
-from iacta.forms.percentages import percent
+from iacta.forms.percentages import mark_certain_conquest, percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import (
     ATTACKERS_KEY,
@@ -27,6 +27,7 @@ from iacta.forms.shared_parameters import SEED, CampaignForm, draw_seed
 from iacta.inputs.errors import IactaError
 from iacta.inputs.meanings import Count, Unit
 from iacta.odds.simulation import SimulationResult, simulate_campaign
+from iacta.probability.distribution import Probability
 from iacta.probability.estimate import Interval
 from iacta.questions.campaign import DefendedRecord
 from iacta.rules.thrown import RUNS
@@ -196,7 +197,8 @@ class SimulateAnswer(Answer):
             "(95% interval).",
         ]
         if self.computed is not None:
-            lines.append(_describe_comparison(self.computed, self.interval))
+            chance = mark_certain_conquest(self.computed, question.campaign, territories)
+            lines.append(_describe_comparison(chance, self.interval))
         yield Section(lines)
         bars = make_campaign_bars(self.simulated.outcomes, question.campaign)
         yield Section([bars], title="How it ended:")
@@ -212,7 +214,7 @@ def _format_share(share: float | Fraction) -> str:
     return percent(Fraction(share))
 
 
-def _describe_comparison(chance: float, interval: Interval) -> str:
+def _describe_comparison(chance: Probability, interval: Interval) -> str:
     """Return a sentence that compares the exact chance with the simulated games.
 
     >>> _describe_comparison(0.8105, Interval(0.8, 0.82))

@@ -67,6 +67,8 @@ def describe_value_before(plan: Plan, new: Reinforcement) -> str:
         return f"Without {armies} there is no estimate yet."
     if new.before.goal.is_chance:
         chance = mark_certain_chance(plan, new.before.value)
+        if new.before.problem.is_impossible:
+            chance = Fraction(0)
         return f"Without {armies} the chance is {format_estimate(chance, new.before.interval)}."
     gain = new.before.value - new.before.problem.held
     return f"Without {armies} it gains {gain:.2f} points."

@@ -67,9 +67,12 @@ def describe_result(plan: Plan) -> str:
             else f"The search found no plan to {verb}"
         )
     if plan.stages:
+        stages = zip(
+            plan.goal.sequence, plan.goal.stages(plan.problem.board), plan.stages, strict=True
+        )
         parts = [
-            f"{goal.phrase(plan.position)} with {_format_stage(plan, chance)}"
-            for goal, chance in zip(plan.goal.sequence, plan.stages, strict=True)
+            f"{goal.phrase(plan.position)} with {_format_stage(plan, lands, chance)}"
+            for goal, lands, chance in stages
         ]
         first = parts[0].replace(" with ", " with a chance of ", 1)
         return f"You {', then '.join([first, *parts[1:]])}"
@@ -77,7 +80,9 @@ def describe_result(plan: Plan) -> str:
     return f"You {verb} with {describe_chance(format_estimate(chance, plan.interval))}"
 
 
-def _format_stage(plan: Plan, chance: float) -> str:
+def _format_stage(plan: Plan, lands: int, chance: float) -> str:
+    if plan.problem.is_out_of_reach(lands):
+        return percent(Fraction(0))
     interval = compute_interval_of_chance(chance, plan.games) if plan.games else None
     return format_estimate(mark_certain_chance(plan, chance), interval)
 
