@@ -23,6 +23,7 @@ from iacta.questions.review import ReviewAnswer, ReviewQuestion
 from iacta.rules.modes import BalancedBlitz, DefenderSeesFirst
 from iacta.rules.variants import find_rules
 from tests.cases import for_each
+from tests.house_twin import HOUSES, TURN_HOUSES
 from tests.plan import twin
 from tests.tables import table
 
@@ -42,6 +43,7 @@ RULES: dict[str, dict[str, Any]] = {
     "defender sees first": {"rules": Rules(mode=DefenderSeesFirst())},
     "whole battles": {"whole_battles": True},
     "balanced blitz": {"rules": Rules(mode=BalancedBlitz())},
+    **{house: {"rules": HOUSES[house].rules} for house in TURN_HOUSES},
 }
 BREAK_OFF = Path(__file__).parents[2] / "examples" / "break-off.json"
 Fights: TypeAlias = list[tuple[float, Losses]]  # results with their chances
@@ -119,6 +121,12 @@ def test_the_luck_of_a_roll_is_0_on_average(kind: str, seed: int, rules: str) ->
         steps = dict(zip(ends, found.steps, strict=True))
         assert found.proven
         assert {(each.dice, each.is_assumed) for each in found.steps} <= {(attack.dice, False)}
+        if (step := steps.pop(Losses(0, 0), None)) is not None:
+            assert (step.luck, step.cost, step.before) == (0.0, 0.0, step.after)
+            ((_, (reply,)),) = throws
+            costly = [(p, losses) for p, losses in reply if losses != Losses(0, 0)]
+            total = math.fsum(p for p, _ in costly)
+            throws = [(1.0, [[(p / total, losses) for p, losses in costly]])]
         mean = math.fsum(
             weight
             * min(
@@ -133,12 +141,15 @@ def test_the_luck_of_a_roll_is_0_on_average(kind: str, seed: int, rules: str) ->
             spread = math.sqrt(
                 math.fsum(p * assert_known(steps[end].luck) ** 2 for p, end in reply)
             )
-            assert [each.spread for each in found.steps] == pytest.approx([spread] * len(ends))
+            spreads = [each.spread for each in steps.values()]
+            assert spreads == pytest.approx([spread] * len(steps))
         turn = [*ends.values()][rng.integers(len(ends))]
 
 
 @pytest.mark.parametrize("said", [True, False])
-@pytest.mark.parametrize("rules", ["classic", "zombie attacker", "whole battles"])
+@pytest.mark.parametrize(
+    "rules", ["classic", "zombie attacker", "whole battles", "never fewer", "fumble", "fourth"]
+)
 @pytest.mark.parametrize("kind", GOALS)
 @pytest.mark.parametrize("seed", range(6))
 def test_a_turn_agrees_with_its_slow_twin(
