@@ -1,5 +1,6 @@
 """New games of the board page: wishes, and the turn that is dealt."""
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -13,10 +14,15 @@ from iacta.web.new_game import SETS, deal_game
 from iacta.web.turns import read_setup
 from iacta.web.ways_to_win import WAYS
 from tests.cases import for_each
+from tests.web.server import Server
 
 BOARD = classic_board()
 NAMES = ["red", "blue", "green"]
 WISHES: dict[str, Any] = {"players": NAMES, "seats": ["person", "usual", "simple"]}
+
+
+NOBODY, LATE, TOURNAMENT = "ties cost nobody", "second die from three", "risiko tournament"
+HOUSE_RULES = (NOBODY, LATE, TOURNAMENT, "fourth die", "fumble")
 
 
 def deal(**wishes: Any) -> Turn:
@@ -173,6 +179,17 @@ def test_a_rematch_has_the_wishes_of_the_game_before(by: str) -> None:
 def test_impossible_wishes_are_refused(wishes: dict[str, Any], words: str) -> None:
     with pytest.raises(IllegalError, match=words):
         deal_game({**WISHES, **wishes})
+
+
+@for_each("name", HOUSE_RULES)
+def test_games_are_dealt_under_house_rules_for_rolls(name: str) -> None:
+    assert deal(rules=name).rules == find_rules(name)
+
+
+def test_the_board_page_offers_the_rules_of_turns(server: Server) -> None:
+    offered = re.findall(r'<option value="([^"]*)">', server.ask("/map").body.decode())
+    assert {*HOUSE_RULES, "classic", "five ones"} <= {*offered}
+    assert not {"ties cost both", "attack die again", "missile", "defence missile"} & {*offered}
 
 
 def test_cards_picture_the_territories_of_the_board() -> None:

@@ -255,7 +255,8 @@ def make_router(work: Work, public_url: str = "") -> APIRouter:
 
     @routes.get("/map", response_class=HTMLResponse, include_in_schema=False)
     async def page() -> HTMLResponse:
-        values = {"rules": RULE_SETS, "look": LOOK, "public_url": public_url}
+        rules = [each for each in RULE_SETS if each.rules.mode.fits_turns]
+        values = {"rules": rules, "look": LOOK, "public_url": public_url}
         return HTMLResponse(render_template("map.html", path="map", **values))
 
     @routes.get("/board", include_in_schema=False)
