@@ -32,7 +32,8 @@ from iacta.war.players import ELIMINATE, PLAYERS, WIN
 from tests.cases import choose_seeds
 from tests.war.games import NAMES, random_turn
 from tests.war.twin import SimplePolicy
-from tests.war.victories import CONDITIONS, RING, WINNABLE, winnable_turn
+from tests.war.victories import CONDITIONS, RING, WINNABLE, random_missions, winnable_turn
+from tests.war.winning import WinsInReach
 
 pytestmark = pytest.mark.usefixtures("core")
 TURNS, GAMES = 12, 100
@@ -419,3 +420,35 @@ def test_games_end_although_two_large_stacks_block_each_other() -> None:
     placed = War(turn).play_turn(PLAYERS["usual"], 1).moves[0].action
     assert isinstance(placed, Place)
     assert placed.territory != "Central America"
+
+
+def test_an_ai_pursues_the_nearer_of_its_mission_and_the_common_number() -> None:
+    nearer = compared = 0
+    for seed in range(25, 85):
+        rng = Random(seed)  # noqa: S311 # plays games, no secrets
+        turn = random_turn(rng)
+        missions = random_missions(rng, turn)
+        assert isinstance(missions, Missions)
+        most = max(turn.owners.count(name) for name in turn.players)
+        common = min(most + rng.choice((1, 2, 3)), len(turn.owners))
+        turn = turn.with_options(victory=replace(missions, common=common))
+        if turn.phase == "over" or turn.winner is not None or len(list_seats(turn)) < 2:
+            continue
+        for move in War(turn).play_turn(PLAYERS["simple"], seed).moves:
+            twin = SimplePolicy()
+            assert isinstance(move.action, Defend) or twin(move.turn) == move.action, seed
+            names = move.turn.board.territories
+            near = [[names.index(c) for c in move.turn.board.neighbours(v)] for v in names]
+            compared += 1
+            nearer += WinsInReach(move.turn, near).pursues_common(move.turn.player)
+    assert 0.1 < nearer / compared < 0.9
+
+
+def test_an_ai_takes_the_common_number_of_territories_if_its_mission_is_far() -> None:
+    lands = dict.fromkeys(NAMES_RING[:5], ("red", 2)) | {"E": ("red", 20), "H": ("blue", 90)}
+    position = Position(RING, "red", lands, others=("blue", 1))
+    missions = {"red": "eliminate blue", "blue": "8 territories"}
+    for common, wins in ((None, False), (6, True)):
+        turn = Turn(position, victory=Missions(missions, common=common))
+        played = War(turn).play_turn(PLAYERS["usual"], 1)
+        assert (played.end.winner == "red") == wins

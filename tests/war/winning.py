@@ -8,6 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from heapq import heappop, heappush
+from itertools import combinations
 
 from iacta.game import Missions, Turn
 from iacta.game.victory import CoreMission
@@ -36,7 +37,34 @@ class WinsInReach:
         turn = self.turn
         found = turn.victory.encode_missions(turn, turn.players)
         known = (None if each == CoreMission("hidden") else each for each in found)
-        return dict(zip(turn.players, known, strict=True))
+        missions = zip(turn.players, known, strict=True)
+        return {name: mission and self._choose_nearer(name, mission) for name, mission in missions}
+
+    def _choose_nearer(self, player: str, mission: CoreMission) -> CoreMission:
+        """Return a mission, or the number of territories that also wins if it costs less."""
+        common = CoreMission("lands", self.turn.victory.common_lands)
+        if not common.number or self._count_cost(player, mission) <= self._count_cost(
+            player, common
+        ):
+            return mission
+        return common
+
+    def pursues_common(self, player: str) -> bool:
+        """Return whether the number of territories that also wins costs less than the mission."""
+        common = CoreMission("lands", self.turn.victory.common_lands)
+        return common.number > 0 and self._missions[player] == common
+
+    def _count_cost(self, player: str, mission: CoreMission) -> int:
+        """Return the armies that a mission costs, without the way to its territories."""
+        armies, own = self.turn.armies, {*self.list_owned(player)}
+        stay = max(mission.armies, 1)
+        costs = {t: each + stay for t, each in enumerate(armies) if t not in own and each}
+        if mission.kind != "lands":
+            every = {t: costs.get(t, 0) for t in range(len(armies))} | dict.fromkeys(own, 0)
+            return sum(every[t] for t in self._find_targets(player, mission, every, 0))
+        lacks = {t: mission.armies - armies[t] for t in own if armies[t] < mission.armies}
+        need = max(mission.number - self._count_held(player, mission), 0)
+        return sum(sorted((costs | lacks).values())[:need])
 
     def list_owned(self, player: str) -> list[int]:
         return [t for t, owner in enumerate(self.turn.owners) if owner == player]
@@ -262,6 +290,8 @@ class WinsInReach:
             first = {entries[0]} - own
             rest = sorted((cost.get(t, most + 1), t) for t in entries[1:] if t not in own)
             return first | {t for _, t in rest[: max(need - len(first), 0)]}
+        if mission.kind == "parts":
+            return self._find_parts(own, mission, cost, most) - own
         named, others = set[int](), []
         for k, lands in enumerate(self.continents):
             if k in entries:
@@ -274,6 +304,25 @@ class WinsInReach:
         for _, k in sorted(others)[: max(need, 0)]:
             named |= {*self.continents[k]}
         return named - own
+
+    def _find_parts(
+        self, own: set[int], mission: CoreMission, cost: dict[int, int], most: int
+    ) -> set[int]:
+        """Return the cheapest territories of a mission for parts of continents."""
+        armies, found, named = self.turn.armies, set[int](), set[int]()
+        for k, number in zip(mission.entries[::2], mission.entries[1::2], strict=True):
+            lands = self.continents[k]
+            named |= {*lands}
+            left = [(not armies[t], cost.get(t, most + 1), t) for t in lands if t not in own]
+            need = max(number - len(own & {*lands}), 0)
+            found |= {t for *_, t in sorted(left)[:need]}
+        free = [t for t, each in enumerate(armies) if t not in named and (each or t in own)]
+        trios = [
+            (sum(0 if t in own else cost.get(t, most + 1) for t in trio), trio)
+            for trio in combinations(free if mission.number else [], 3)
+            if all(a in self.near[b] or b in self.near[a] for a, b in combinations(trio, 2))
+        ]
+        return found | {*(min(trios)[1] if trios else ())}
 
     def _list_winning(self, player: str) -> list[int]:
         """Return the territories whose loss sets a player back from winning."""

@@ -249,7 +249,7 @@ class Tactics {
         if (!rules_.missions.empty()) {
             double prize = Wins<W>(rules_, s).find_urgency(new_armies, urgency_);
             prizes_ += prize;
-            if (prize > 0.0 || aim.kind == IACTA_AIM_WIN) stay_ = rules_.find_least_armies(s, s.mover);
+            if (prize > 0.0 || aim.kind == IACTA_AIM_WIN) stay_ = Wins<W>(rules_, s).find_least_armies(s.mover);
         }
     }
     // Counts the mover's armies that could attack each continent and each player.
@@ -458,7 +458,7 @@ class Tactics {
     }
     // Returns how many armies must stay on each conquered territory for the aim.
     int count_staying(const War<W>& s, Aim aim) const {
-        return aim.kind == IACTA_AIM_WIN ? rules_.find_least_armies(s, s.mover) : 0;
+        return aim.kind == IACTA_AIM_WIN ? Wins<W>(rules_, s).find_least_armies(s.mover) : 0;
     }
     // Returns the territories that the routes of an aim must take.
     // new_armies: the new armies; for a mission that counts armies, those that strengthen territories are subtracted.
@@ -782,7 +782,7 @@ class Tactics {
         int most = rules_.game(s).resting.has(v) ? 0 : rules_.limit_advance(s, borders_.count_movable(s, v));
         if (int moved = Wins<W>(rules_, s).find_winning_move(v, c, most); moved >= 0) return moved;
         if (most < 1) return 0;
-        if (rules_.find_least_armies(s, s.mover) < 2) return choose_usual_advance(s, most);
+        if (Wins<W>(rules_, s).find_least_armies(s.mover) < 2) return choose_usual_advance(s, most);
         survey(s, 0);
         // Keep the armies that the mission requires on v, and then advance the armies that it requires on c.
         int limit = std::clamp(rules_.spare(s, v, stay_), 0, most);

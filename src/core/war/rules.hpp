@@ -180,6 +180,7 @@ class WarRules {
     std::vector<std::vector<int>> continents, continents_of;
     std::vector<int> bonus;
     std::vector<Mission> missions;
+    Mission common{};                // the mission to own `common_lands` territories
     std::vector<int32_t> entries;    // the numbers of territories, continents or players in all missions
     std::vector<uint8_t> is_hidden;  // for each player: whether the other players do not know the mission
     War<W> start;
@@ -404,6 +405,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
       deck_(t.mission_deck, t.mission_deck + t.mission_cards), is_named_(t.is_named != 0),
       traded_at_once_(t.traded_at_once), lands_for_an_army_(t.lands_for_an_army), fewest_new_(t.fewest_new),
       has_card_per_conquest_(t.has_card_per_conquest != 0) {
+    common.kind = IACTA_MISSION_LANDS, common.number = common_lands;
     later.keep.assign(size_t(lands), p.garrison);
     later.resting = Set<W>{};
     for (int k = 0; k < t.continents; ++k)

@@ -39,9 +39,10 @@ template <int W>
 Progress find_progress(const WarRules<W>& rules, const War<W>& s, int player, int viewer) {
     bool is_known = viewer == ALL_KNOWN || player == viewer || !rules.is_hidden[size_t(player)];
     if (!s.lands[player] || s.mission[player] < 0 || !is_known) return {};
-    Need need = Wins<W>(rules, s).find_need(player);
+    Wins<W> wins(rules, s);
+    Need need = wins.find_need(player);
     double armies = s.armies[player] + (player == s.mover ? s.place : 0), all = armies + need.cost;
-    return {&rules.missions[size_t(s.mission[player])], need.number, all > 0.0 ? armies / all : 0.0};
+    return {&wins.find_mission(player), need.number, all > 0.0 ? armies / all : 0.0};
 }
 
 // Maps a ratio r to (r - 1) / (r + 1).

@@ -219,10 +219,23 @@ class Wins {
         auto winning = find_placement_without_attacks();
         return winning.first >= 0 ? winning : find_placement_for_attacks();
     }
-    // Returns the territories that a player's mission still requires and their cost, without the territories on the way
-    // to them. For a mission that counts territories, these are the cheapest territories.
-    Need find_need(int player) const {
-        const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
+    // Returns what a player pursues: the mission, or the territories with which any player also wins if they cost fewer
+    // armies.
+    const Mission& find_mission(int player) const {
+        const Mission*& found = pursued_[size_t(player)];
+        if (found) return *found;
+        found = &rules_.missions[size_t(s_.mission[size_t(player)])];
+        bool is_nearer =
+            rules_.common_lands > 0 && find_need(player, rules_.common).cost < find_need(player, *found).cost;
+        if (is_nearer) found = &rules_.common;
+        return *found;
+    }
+    // Returns the number of armies that a territory of a player needs to count for what the player pursues, or 0.
+    int find_least_armies(int player) const { return s_.mission[size_t(player)] < 0 ? 0 : find_mission(player).armies; }
+    // Returns the territories that a player still has to take and their cost, without the territories on the way to them.
+    Need find_need(int player) const { return find_need(player, find_mission(player)); }
+    // Returns the same for a mission. For a mission that counts territories, these are the cheapest territories.
+    Need find_need(int player, const Mission& mission) const {
         std::vector<int> cost(size_t(rules_.lands));
         for (int v = 0; v < rules_.lands; ++v)
             cost[size_t(v)] = s_.at.armies[size_t(v)] ? s_.at.armies[size_t(v)] + std::max(mission.armies, 1) : 0;
@@ -247,7 +260,7 @@ class Wins {
     // last move of the turn first strengthen territories of the mover; such new armies are subtracted from `new_armies`.
     Set<W> find_missing_lands(int& new_armies) const {
         if (s_.mission[s_.mover] < 0 || wins_at_end()) return {};
-        const Mission& mission = rules_.missions[size_t(s_.mission[s_.mover])];
+        const Mission& mission = find_mission(s_.mover);
         if (mission.kind == IACTA_MISSION_ELIMINATE) return {};
         if (mission.kind == IACTA_MISSION_LANDS) {
             int need = count_lands_to_take(s_.mover, new_armies);
@@ -267,7 +280,7 @@ class Wins {
     // Returns the territories of a player that `new_armies` new armies can make strong enough to count for the mission, at
     // most as many as the mission requires. The territories that lack the fewest armies come first.
     std::vector<Weak> list_weak(int player, int new_armies) const {
-        const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
+        const Mission& mission = find_mission(player);
         std::vector<Weak> found;
         if (mission.kind != IACTA_MISSION_LANDS || mission.armies < 1 || new_armies < 1) return found;
         for (Set<W> rest = find_lands(player); rest.any();) {
@@ -299,6 +312,7 @@ class Wins {
   private:
     const WarRules<W>& rules_;
     const War<W>& s_;
+    mutable std::array<const Mission*, MAX_PLAYERS> pursued_{};  // for each player: the result of find_mission, or null
 
     // Returns the next placement, a territory and a number of armies, if the mover can win without attacks. Returns
     // {-1, 0} otherwise.
@@ -324,7 +338,7 @@ class Wins {
             int v = rest.pop();
             room[size_t(v)] = count_spare(s_.mover, v);
         }
-        int left = s_.place, stay = std::max(rules_.find_least_armies(s_, s_.mover), 1);
+        int left = s_.place, stay = std::max(find_least_armies(s_.mover), 1);
         for (auto [missing, v] : list_weak(s_.mover, s_.place)) more[size_t(v)] += missing, left -= missing;
         for (Set<W> wanted = found.lands; wanted.any();) {
             Set<W> group, fresh = Set<W>::of(Set<W>(wanted).pop());
@@ -364,19 +378,19 @@ class Wins {
         return later.any() ? armies : s_.place;
     }
 
-    int armies() const { return rules_.missions[size_t(s_.mission[s_.mover])].armies; }
+    int armies() const { return find_mission(s_.mover).armies; }
     // Returns how many more territories with enough armies the mission of the mover requires, or -1 if the mission does
     // not count armies.
     int count_missing() const {
         if (s_.mission[s_.mover] < 0) return -1;
-        const Mission& mission = rules_.missions[size_t(s_.mission[s_.mover])];
+        const Mission& mission = find_mission(s_.mover);
         if (mission.kind != IACTA_MISSION_LANDS || mission.armies < 1) return -1;
         return std::max(mission.number - rules_.count_held(s_, s_.mover, mission), 0);
     }
     // Returns whether the last move of the turn can make a territory outside `raised` strong enough to count for the
     // mission.
     bool can_raise_by_move(const std::vector<Weak>& raised) const {
-        int least = rules_.find_least_armies(s_, s_.mover);
+        int least = find_least_armies(s_.mover);
         if (least < 2 || s_.phase == IACTA_PHASE_ADVANCE) return false;
         for (Set<W> rest = s_.at.mine - rules_.game(s_).resting; rest.any();) {
             int u = rest.pop(), spare = count_spare(s_.mover, u);
@@ -393,21 +407,21 @@ class Wins {
     // advance; otherwise 0.
     int count_missing_after_advance(int player) const {
         if (player != s_.mover || s_.phase != IACTA_PHASE_ADVANCE) return 0;
-        int lacks = rules_.find_least_armies(s_, player) - s_.at.armies[size_t(s_.pending.to)];
+        int lacks = find_least_armies(player) - s_.at.armies[size_t(s_.pending.to)];
         return lacks <= rules_.limit_advance(s_, count_spare(player, s_.pending.start)) ? lacks : 0;
     }
     // Returns how many armies of a player may leave a territory. If the territory counts for the player's mission, the
     // required armies must stay.
     int count_spare(int player, int v) const {
         const Game<W>& g = player == s_.mover ? rules_.game(s_) : rules_.later;
-        int armies = s_.at.armies[size_t(v)], least = rules_.find_least_armies(s_, player);
+        int armies = s_.at.armies[size_t(v)], least = find_least_armies(player);
         return std::max(armies - (armies >= least ? std::max(g.keep[size_t(v)], least) : g.keep[size_t(v)]), 0);
     }
 
     // Returns the territories that a player must take to win, and whether `new_armies` new armies make the player strong
     // enough to win.
     Wanted<W> find_wanted(int player, int new_armies) const {
-        const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
+        const Mission& mission = find_mission(player);
         Wanted<W> found;
         if (rules_.is_checked_at_end && rules_.has_fulfilled(s_, player)) {
             found.is_in_reach = true;
@@ -430,7 +444,7 @@ class Wins {
     // strengthen territories of the player, and the armies that a conquered territory lacks, are subtracted from `new_armies`,
     // which may become negative.
     int count_lands_to_take(int player, int& new_armies) const {
-        const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
+        const Mission& mission = find_mission(player);
         int need = mission.number - rules_.count_held(s_, player, mission);
         std::vector<Weak> weak = list_weak(player, new_armies);
         for (const Weak& each : weak) --need, new_armies -= each.missing;
@@ -442,7 +456,7 @@ class Wins {
     // to one of the largest stacks; the cheapest choice is returned. Returns no territories if `number` exceeds MAX_ROUTE
     // or the territories within reach, or if the mover lacks armies for the garrisons.
     Set<W> find_cheapest_lands(int number, int new_armies) const {
-        int stay = std::max(rules_.find_least_armies(s_, s_.mover), 1), all = new_armies;
+        int stay = std::max(find_least_armies(s_.mover), 1), all = new_armies;
         std::vector<int> stacks;
         for (Set<W> rest = s_.at.mine - rules_.game(s_).resting; rest.any();) {
             int v = rest.pop();
@@ -657,7 +671,7 @@ class Wins {
     }
     // Returns the territories of a player that count for the player's mission.
     Set<W> find_winning_lands(int player) const {
-        const Mission& mission = rules_.missions[size_t(s_.mission[size_t(player)])];
+        const Mission& mission = find_mission(player);
         Set<W> owned = find_lands(player), named;
         bool is_survival = mission.kind == IACTA_MISSION_ELIMINATE && rules_.has_fulfilled(s_, player);
         if (mission.kind == IACTA_MISSION_LANDS || is_survival) return owned;
