@@ -53,7 +53,8 @@ def test_a_picture_of_a_plan_has_its_sentence_and_the_look_of_the_page(
     assert picture.tag == f"{SVG}svg"
     title = picture.findtext(f"{SVG}title") or ""
     assert "East" in title
-    sentence, *texts = read_texts(picture)
+    sentence, battles, *texts = read_texts(picture)
+    assert re.match(r"1\. A to B: taken with > 99%2\. B to C: taken with \d+%", battles)
     assert sentence.replace(" ", "") == title.replace(" ", "")
     assert {"A", "B", "C", "D", "9", "1", "2"} <= {*texts}
     for each in picture.iter():

@@ -429,14 +429,26 @@ listen("code", "click", () => shareText(on.code, findCode()));
 listen("link", "click", () => actions.copyLink(on.link));
 listen("text", "click", () => shareText(on.text, `${describePosition()} ${findLink()}`));
 for (const id of ["map-picture", "map-picture-svg"])
-  listen(id, "click", () => shareMap(on.map, describePosition(), id === "map-picture-svg"));
+  listen(id, "click", () =>
+    shareMap(on.map, describePosition(findPlan()), listBattles(), id === "map-picture-svg"),
+  );
 listen("sharing", "toggle", () => on.sharing.open && showShared());
 
-/** Return the sentence about the plan, or about the position if there is no plan. */
-function describePosition() {
+/** Return the sentence about a plan, or about the position if there is no plan. */
+function describePosition(plan = findPlan(0)) {
   const { board, state } = store;
   const name = findPlayer(state.mover).short;
-  return findPlan(0)?.sentences[0] ?? `${capitalise(name)} moves on ${board.name}.`;
+  return plan?.sentences[0] ?? `${capitalise(name)} moves on ${board.name}.`;
+}
+
+/** Return the battles that the map shows as arrows, each as a line of text. */
+function listBattles() {
+  const arrows = store.map.shown.scene?.arrows ?? [];
+  const more = (findPlan()?.whole_scene?.arrows.length ?? 0) - arrows.length;
+  const lines = arrows.map(
+    ({ number, words, taken }) => `${number}. ${words}: taken with ${taken}`,
+  );
+  return arrows.length && more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
 /** Show the list of goals or threats, or return to the next action. */

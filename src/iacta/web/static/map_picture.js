@@ -1,4 +1,4 @@
-// Saves or shares the map as a picture with its sentence, in the colours of the page.
+// Saves or shares the map as a picture with its sentence and battles, in the colours of the page.
 
 import { shareFile } from "./ask.js";
 
@@ -6,6 +6,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const TYPE = "image/svg+xml";
 const MARGIN = 12; // pixels around the sentence
 const FONT = 17; // the size of the sentence in pixels
+const LIST_FONT = 15; // the size of the list of battles in pixels
 const MIN_WIDTH = 1600; // the minimum width of a PNG in pixels
 const LOOK = [
   ...["fill", "fill-opacity", "stroke", "stroke-dasharray", "stroke-linecap", "stroke-linejoin"],
@@ -55,17 +56,33 @@ function makeNode(name, attributes, ...children) {
   return node;
 }
 
-/** Return the map below a sentence, as SVG. */
-function drawMap(map, sentence) {
+/**
+ * Return lines of text below a height, and the height below them.
+ * @returns {[SVGElement, number]}
+ */
+function drawText(lines, top, look) {
+  const size = look["font-size"];
+  const spans = lines.map((line, k) =>
+    makeNode("tspan", { x: MARGIN, y: top + size * (1 + 1.3 * k) }, line),
+  );
+  return [makeNode("text", look, ...spans), top + 1.3 * size * lines.length];
+}
+
+/** Return the map below a sentence and a list of battles, as SVG. */
+function drawMap(map, sentence, battles) {
   const page = getComputedStyle(document.body);
   const [width, height] = ["width", "height"].map((name) => Number(map.getAttribute(name)));
-  const family = page.fontFamily;
-  const lines = wrap(sentence, `600 ${FONT}px ${family}`, width - 2 * MARGIN);
-  const top = Math.ceil(2 * MARGIN + 1.3 * FONT * lines.length);
-  const spans = lines.map((line, k) =>
-    makeNode("tspan", { x: MARGIN, y: MARGIN + FONT * (1 + 1.3 * k) }, line),
-  );
-  const look = { fill: simplifyColour(page.color), "font-family": family, "font-size": FONT };
+  const look = { fill: simplifyColour(page.color), "font-family": page.fontFamily };
+  const fit = (text, weight, size) =>
+    wrap(text, `${weight} ${size}px ${page.fontFamily}`, width - 2 * MARGIN);
+  const bold = { ...look, "font-size": FONT, "font-weight": 600 };
+  const [title, below] = drawText(fit(sentence, 600, FONT), MARGIN, bold);
+  const rows = battles.flatMap((battle) => fit(battle, 400, LIST_FONT));
+  const [list, end] = drawText(rows, below + (rows.length && MARGIN / 2), {
+    ...look,
+    "font-size": LIST_FONT,
+  });
+  const top = Math.ceil(end + MARGIN);
   const ground = simplifyColour(getComputedStyle(map.parentElement).backgroundColor);
   const drawn = copyWithLook(map);
   drawn.setAttribute("y", top);
@@ -75,7 +92,8 @@ function drawMap(map, sentence) {
     makeNode("title", {}, sentence),
     makeNode("rect", { width, height: top, fill: simplifyColour(page.backgroundColor) }),
     makeNode("rect", { y: top, width, height, fill: ground }),
-    makeNode("text", { ...look, "font-weight": 600 }, ...spans),
+    title,
+    ...(rows.length ? [list] : []),
     drawn,
   );
   return new XMLSerializer().serializeToString(all);
@@ -100,10 +118,11 @@ async function convertToPng(text) {
  * Share the map with a sentence, or save it.
  * @param {SVGElement} map
  * @param {string} sentence
+ * @param {string[]} battles the lines of a list of battles
  * @param {boolean} isSvg whether to make an SVG file instead of a PNG file
  */
-export async function shareMap(map, sentence, isSvg) {
-  const text = drawMap(map, sentence);
+export async function shareMap(map, sentence, battles, isSvg) {
+  const text = drawMap(map, sentence, battles);
   if (isSvg) await shareFile("map.svg", text, TYPE, sentence);
   else await shareFile("map.png", await convertToPng(text), "image/png", sentence);
 }
