@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import iacta
-from iacta import CLASSIC, Roll, Rules, ask, find_rules, how_many_dice, when_to_stop
+from iacta import CLASSIC, IactaError, Roll, Rules, ask, find_rules, how_many_dice, when_to_stop
 from iacta.methods.optimal_play import Choices, Reward, solve, solve_exactly
 from iacta.odds.decisions import Decision, best_mix, compute_prize_to_roll
 from tests import adapters, brute, strategies
@@ -380,6 +380,24 @@ def test_rolling_pays_from_the_prize_to_roll(battle: tuple[int, int], kill_value
     for factor, action in ((1.0001, "roll"), (0.9999, "stop")):
         decision = when_to_stop(*battle, prize=factor * prize, kill_value=kill_value)
         assert decision.action == action or prize == 0.0
+
+
+@for_each("rules", ["defender sees first", "one die first"])
+@for_each("battle", [(7, 5), (20, 30), (9, 9), (3, 12), (50, 50)])
+def test_rolling_pays_from_the_prize_to_roll_against_replies(
+    battle: tuple[int, int], rules: str
+) -> None:
+    prize = compute_prize_to_roll(*battle, rules)
+    assert prize is not None
+    for factor, action in ((1 + 1e-7, "roll"), (1 - 1e-7, "stop")):
+        assert when_to_stop(*battle, rules, prize=factor * prize).action == action
+
+
+def test_a_large_battle_with_replies_is_refused_at_once() -> None:
+    with pytest.raises(IactaError, match=r"3000 against 3000 is too large .* to 1,000,000"):
+        when_to_stop(3000, 3000, "one die first", prize=1)
+    with pytest.raises(IactaError, match=r"3000 against 3000 is too large .* to 1,000,000"):
+        compute_prize_to_roll(3000, 3000, "defender sees first")
 
 
 def test_no_prize_makes_an_army_roll_that_must_stay() -> None:

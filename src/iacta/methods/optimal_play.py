@@ -46,7 +46,7 @@ import numpy as np
 import numpy.typing as npt
 
 from iacta.inputs.checks import quote
-from iacta.inputs.errors import IllegalError
+from iacta.inputs.errors import IllegalError, TooLargeError
 from iacta.methods.counting import Coefficients, compute_coefficients, list_powers
 from iacta.methods.diagonals import Numbers, Span, iterate_spans, view_rows
 from iacta.methods.kernel import OUTCOME_BYTES, UNIT_ROUNDOFF, Floats, refuse_too_large
@@ -62,6 +62,8 @@ Dice: TypeAlias = tuple[int, int]
 
 QUANTITIES = 6  # value, error, chance to win, losses, attack dice, defence dice
 SUMMED = 4  # the first four are sums over the results of a roll
+MAX_REPLIED_STATES = 1_000_000  # about 10 s if the defender replies to the dice
+JUDGED = 2  # the first two decide between replies
 VALUE, ERROR, WIN, LOST, ATTACK, DEFENCE = range(QUANTITIES)
 
 
@@ -93,6 +95,7 @@ class Choices(NamedTuple):
 
 
 MAY_STOP = Choices()
+TO_THE_END = Choices(stop=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +202,12 @@ def refuse(able: int, defenders: int, rules: Rules) -> None:
     refuse_rules(rules)
     memory = 8 * QUANTITIES * (able + defenders + 1) * (defenders + 1)
     if not rules.mode.dice_chosen_first:
+        if able * defenders > MAX_REPLIED_STATES:
+            raise TooLargeError(
+                f"a battle of {quote(able + rules.garrison)} against {quote(defenders)} is too "
+                "large to decide roll by roll if the defender replies to the dice; the numbers of "
+                f"armies that can attack and of defenders may multiply to {MAX_REPLIED_STATES:,}"
+            )
         SeesFirst(rules, exact=False).refuse(able, defenders)
         throws = len(tabulate_replies(*rules.full_roll, rules, exact=True)[0])
         memory += 8 * QUANTITIES * throws * rules.defence.kept * (defenders + 1)
@@ -442,10 +451,35 @@ class _SeenInduction(_Induction):
     def _evaluate_replies(
         self, span: Span, after: dict[int, Numbers], replies: list[_Roll]
     ) -> Numbers:
-        best = super()._evaluate_replies(span, after, replies)  # [quantity, attack roll, state]
-        states: Numbers = best.sum(axis=1)
-        states[ATTACK], states[DEFENCE] = best[ATTACK, 0], 0
+        powers = [self.powers[span.total - roll.taken] for roll in replies]
+        # The values and errors of each reply, and the best of them: [quantity, attack roll, state].
+        best = self._judge_reply(after, replies[0], powers[0])
+        chosen = np.zeros(best.shape[1:], np.int64)
+        for number, (roll, power) in enumerate(zip(replies[1:], powers[1:], strict=True), 1):
+            found = self._judge_reply(after, roll, power)
+            less = best[VALUE] - found[VALUE]
+            is_better = less > best[ERROR] + found[ERROR]
+            np.maximum(best[ERROR], less + found[ERROR], out=best[ERROR])
+            np.copyto(best, found, where=is_better)
+            chosen[is_better] = number
+        states: Numbers = np.zeros((QUANTITIES, span.stop - span.first), self.kind)
+        states[:JUDGED] = best.sum(axis=1)
+        for number, (roll, power) in enumerate(zip(replies, powers, strict=True)):
+            weights: Numbers = (chosen == number).astype(self.kind)  # [attack roll, state]
+            chances = roll.step.T @ weights  # [defenders lost, state]
+            for lost, chance in zip(after[roll.taken], chances, strict=True):
+                states[JUDGED:SUMMED] += chance * lost[JUDGED:]
+            states[JUDGED:SUMMED] += roll.reward[JUDGED:, :, 0] @ weights * power
+        states[ATTACK] = replies[0].dice.flat[0]
         return states
+
+    def _judge_reply(self, after: dict[int, Numbers], roll: _Roll, power: Any) -> Numbers:
+        """Return the value after a reply and its error, `[quantity, attack roll, state]`."""
+        judged = after[roll.taken][:, :JUDGED]
+        sums: Numbers = np.dot(roll.step, judged.reshape(len(judged), -1))
+        values = np.moveaxis(sums.reshape(len(roll.step), JUDGED, -1), 1, 0)
+        values += roll.reward[:JUDGED] * power
+        return values
 
 
 def _choose_induction(rules: Rules) -> type[_Induction]:
