@@ -9,6 +9,7 @@ import pytest
 import iacta
 from iacta import Battle, Campaign, Dice, Rules
 from iacta.game import Attack, EndPhase
+from iacta.methods import choose_kernel
 from iacta.rules.modes import Missiles, TiesCost
 from iacta.rules.roll import Losses
 from tests.cases import for_each
@@ -66,6 +67,26 @@ def test_battles_have_the_published_chances(
 ) -> None:
     found = Battle(attackers, defenders, HOUSES[house].rules).win_probability()
     assert found == pytest.approx(chance, abs=6e-6 if chance != 0.5904 else 6e-5)
+
+
+@for_each("house", HOUSES)
+def test_all_ends_of_battles_have_the_chances_of_a_single_battle(house: str) -> None:
+    kernel = choose_kernel(HOUSES[house].rules)
+    for defenders in (2, 5, 5, 3):  # in any order
+        won, stopped = kernel.compute_ends(7, defenders)
+        for able in range(1, 8):
+            ends = kernel.run_forward(iacta.Distribution([able]), defenders)
+            if kernel.count_dice(able, defenders)[0] == 0:
+                assert not won[able].any()
+                assert not stopped[able].any()
+                continue
+            expected = np.zeros_like(stopped[able])
+            for end, chance in ends.items():
+                if end.defenders:
+                    expected[end.defenders, end.attackers] += float(chance)
+                else:
+                    assert won[able, end.attackers] == pytest.approx(float(chance), rel=1e-12)
+            assert stopped[able] == pytest.approx(expected, rel=1e-12)
 
 
 def test_ties_that_cost_nobody_take_more_rolls() -> None:

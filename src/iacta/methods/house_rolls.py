@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,17 @@ MANY_ARMIES = 1000  # house rules give more attackers no other dice
 STATE_STEPS = 40  # the work for one state, in steps of `refuse_too_large`
 
 
+class _SolvedBattles(NamedTuple):
+    """The ends of battles, from which those against more defenders are computed.
+
+    defenders: the largest number of defenders.
+    rows: `rows[k]` is the result of `Kernel.compute_ends` for k defenders fewer.
+    """
+
+    defenders: int
+    rows: tuple[tuple[Floats, Floats], ...]
+
+
 class HouseKernel(RollKernel):
     """The kernel for battles under a house rule.
 
@@ -81,6 +92,7 @@ class HouseKernel(RollKernel):
         assert isinstance(rules.mode, HouseRolls)  # noqa: S101 # one of `modes`
         self.mode: HouseRolls = rules.mode
         self._list_results = lru_cache(maxsize=4096)(self._compute_results)
+        self._solved = _SolvedBattles(0, ((np.eye(1), np.zeros((1, 1, 1))),))
 
     @classmethod
     def build(cls, rules: Rules, exact: bool, find: Find) -> Kernel:
@@ -138,22 +150,44 @@ class HouseKernel(RollKernel):
         return isinstance(self.mode, LastDieAtTwoToOne) and self.rules.attack.kept > 1
 
     def compute_ends(self, attackers: int, defenders: int) -> tuple[Floats, Floats]:
-        stops = self.rules.defence.kept if self.mode.may_forbid else 1
-        width = attackers + 1 + (defenders + 1) * stops
-        cells = (attackers + 1) * (defenders + 1)
-        refuse_too_large(attackers, defenders, memory=8 * cells * width, method=self.name)
-        # [d][a]: the probabilities to win with 0, 1 ... attackers left, then of the other ends
-        table = np.zeros((defenders + 1, attackers + 1, width))
-        np.fill_diagonal(table[0], 1.0)
-        for d, a in product(range(1, defenders + 1), range(1, attackers + 1)):
-            for p, left, held in self._list_next(a, d):
+        cells = (attackers + 1) * (attackers + 1 + (defenders + 1) * self._stops)
+        memory = 8 * cells * (self.rules.defence.kept + 1)
+        refuse_too_large(attackers, defenders, memory=memory, method=self.name)
+        solved = self._solved
+        if len(solved.rows[0][0]) != attackers + 1 or solved.defenders > defenders:
+            nobody = np.zeros((attackers + 1, 1, self._stops))
+            solved = _SolvedBattles(0, ((np.eye(attackers + 1), nobody),))
+        while solved.defenders < defenders:
+            row = self._solve_row(solved)
+            solved = _SolvedBattles(
+                solved.defenders + 1, (row, *solved.rows[: self.rules.defence.kept - 1])
+            )
+        self._solved = solved
+        return solved.rows[0]
+
+    def _solve_row(self, fewer: "_SolvedBattles") -> tuple[Floats, Floats]:
+        """Return the ends of battles against one defender more than those solved."""
+        d, size = fewer.defenders + 1, len(fewer.rows[0][0])
+        won, stopped = np.zeros((size, size)), np.zeros((size, d + 1, self._stops))
+        rows = (won, stopped), *fewer.rows  # by the number of defenders killed
+        for a in range(1, size):
+            for chance, left, held in self._list_next(a, d):
+                p = float(chance)
                 if held and not self._list_next(left, held):
-                    table[d, a, attackers + 1 + held * stops + left] += float(p)
+                    stopped[a, held, left] += p
                 else:
-                    table[d, a] += float(p) * table[held, left]
-        ends = table[defenders, :, attackers + 1 :]
-        shape = attackers + 1, defenders + 1, stops
-        return table[defenders, :, : attackers + 1].copy(), ends.reshape(shape)
+                    won[a] += p * rows[d - held][0][left]
+                    stopped[a, : held + 1] += p * rows[d - held][1][left]
+            # The sum is 1 but for roundings, or 0 if the attackers may not roll.
+            total = float(won[a].sum() + stopped[a].sum()) or 1.0
+            won[a] /= total
+            stopped[a] /= total
+        return won, stopped
+
+    @property
+    def _stops(self) -> int:
+        """A number above the attackers who can be left but may not attack."""
+        return self.rules.defence.kept if self.mode.may_forbid else 1
 
     def compute_transitions(
         self, attackers: int, defenders: int, min_attackers: int = 0
