@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from iacta.rules.modes import Missiles, TiesCost
 from iacta.rules.roll import Losses
 from tests.cases import for_each
 from tests.game.positions import make_line_turn
-from tests.house_twin import HOUSES, House
+from tests.house_twin import HOUSES, TURN_HOUSES, House
 
 
 def win(house: House, attackers: int, defenders: int) -> Fraction:
@@ -130,6 +131,17 @@ def test_the_dice_of_a_turn_follow_the_house_rule() -> None:
     assert limits("fourth", "r5 b3") == ((3, 2, 1), 3)
     with pytest.raises(iacta.IllegalError, match="cannot attack"):
         limits("never fewer", "r3 b3")
+
+
+@for_each("house", TURN_HOUSES)
+def test_a_defender_may_roll_fewer_dice_under_house_rules(house: str) -> None:
+    turn = make_line_turn("r9 b4").with_options(rules=HOUSES[house].rules)
+    start, to, *_ = turn.board.territories
+    numbers, most = turn.compute_dice_limits(start, to)
+    for dice, theirs in product(numbers, range(1, most + 1)):
+        found = turn.results(Attack(start, to, dice), theirs)
+        law = HOUSES[house].list_losses(dice, theirs)
+        assert {tuple(losses): p for losses, p in found.items()} == pytest.approx(law)
 
 
 def test_a_fumble_costs_an_army_for_each_attack_die() -> None:

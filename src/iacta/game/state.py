@@ -359,11 +359,10 @@ class TurnData:
         armies = self.state.armies
         return [each.dice for each in self.setting.list_attacks(v, c, armies[v], armies[c])]
 
-    def find_choice(self, attack: Attack, their_dice: int | None = None) -> Choice:
+    def find_choice(self, attack: Attack) -> Choice:
         """Return the kernel's `Choice` for an attack: its dice with the possible throws.
 
         attack: a legal attack, or the attack in progress (`pending`).
-        their_dice: an upper limit on the number of defence dice; `None` for the usual number.
 
         >>> from iacta.game import Turn
         >>> turn = Turn.from_code("1;classic;red;Peru:red:9,Brazil:blue:4")
@@ -371,16 +370,15 @@ class TurnData:
         >>> choice.dice, choice.least, len(choice.throws)
         (3, 3, 1)
         """
-        return find_battle_choice(*self.find_battle_key(attack, their_dice))
+        return find_battle_choice(*self.find_battle_key(attack))
 
-    def find_battle_key(self, attack: Attack, their_dice: int | None = None) -> "BattleKey":
+    def find_battle_key(self, attack: Attack) -> "BattleKey":
         """Return the arguments of `find_battle_choice` for the arguments of `find_choice`."""
         v, c = self.index_ends(attack)
         setting, armies = self.setting, self.state.armies
-        defenders = armies[c] if their_dice is None else min(armies[c], their_dice)
         able, spare = armies[v] - setting.rules.garrison, armies[v] - setting.garrisons[v]
         is_whole = setting.has_whole_battles(c)
-        return setting.kernels[c], is_whole, able, defenders, spare, attack.dice
+        return setting.kernels[c], is_whole, able, armies[c], spare, attack.dice
 
 
 # The arguments of `find_battle_choice`: the kernel, whether the attack is a whole battle, the

@@ -21,7 +21,7 @@ the player adds two armies to that territory, at most once a turn; such cards ar
 one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import (
@@ -87,7 +87,8 @@ from iacta.game.state import TurnData, TurnState, find_battle_choice
 from iacta.inputs.checks import FrozenDict, quote, read_int, read_list
 from iacta.inputs.errors import IllegalError, MalformedError, add_parameter
 from iacta.inputs.reprs import MAX_REPR_LENGTH, DisplayMixin
-from iacta.methods.kernel import Choice, Kernel, Throw
+from iacta.methods.kernel import Choice, Kernel, Throw, list_roll_results
+from iacta.methods.kernel import Result as RollResult
 from iacta.probability.distribution import Distribution
 from iacta.rules.roll import Losses
 from iacta.rules.rules import Rules
@@ -386,11 +387,13 @@ class Turn(DisplayMixin, TurnData):
         return None if number == usual else number
 
     def _compute_results(self, action: Action, their_dice: int | None = None) -> Distribution[Any]:
+        if isinstance(action, Attack) and their_dice is not None:
+            rules = self.setting.kernels[self.setting.index[action.to]].rules
+            return _distribute_losses(list_roll_results(action.dice, their_dice, rules))
         if isinstance(action, Attack):
-            return _list_results(*self.find_battle_key(action, their_dice))
+            return _list_results(*self.find_battle_key(action))
         if isinstance(action, Defend) and self.throw is not None:
-            option = self.throw.options[action.dice - 1]
-            return Distribution.from_pairs((Losses(*losses), p) for p, *losses in option)
+            return _distribute_losses(self.throw.options[action.dice - 1])
         if isinstance(action, Reveal):
             return self._list_possible_cards()
         return NOTHING
@@ -671,7 +674,7 @@ class Turn(DisplayMixin, TurnData):
         to: the attacked territory.
         """
         kernel = self.setting.kernels[self.setting.index[self.board.find(to)]]
-        return self.has_single_rolls(to) and kernel.has_fixed_dice
+        return self.has_single_rolls(to) and kernel.rules.mode.dice_chosen_first
 
     def apply_battle(
         self,
@@ -1104,6 +1107,11 @@ def _distribute_results(choice: Choice) -> Distribution[Any]:
         for throw in choice.throws
         for p, *losses in throw.options[0]
     )
+
+
+def _distribute_losses(results: Iterable[RollResult]) -> Distribution[Any]:
+    """Return the distribution of the losses in a roll."""
+    return Distribution.from_pairs((Losses(*losses), p) for p, *losses in results)
 
 
 def _find_result(result: object, results: Distribution[Any]) -> Result:

@@ -560,7 +560,7 @@ def _judge_battle(
     plan, value = before.plan, before.value
     if plan is None:
         return step  # the goal was already reached, so the battle has no luck or cost
-    if not battle.lost and not battle.killed:
+    if not battle.lost and not battle.killed and battle.their_dice is None:
         return step  # a roll that costs nobody an army
     step = step._replace(before=value.value)
     best = value.attacks[0] if value.attacks else None

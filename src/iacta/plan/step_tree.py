@@ -204,7 +204,7 @@ class StepTree:
         attack, losses = self._read_roll(node)
         border = attack.start, attack.to
         expected, is_reduced = self._average_reduced_ends(k), _is_reduced_roll(node)
-        if not any(losses):
+        if not any(losses) and not is_reduced:
             found = found._replace(luck=found.change, cost=None if found.change is None else 0.0)
         elif before is not None and after is not None and (expected is not None or not is_reduced):
             dice = [attack.dice] if attack.dice else [*turn.list_dice(*border, *losses)]
