@@ -229,10 +229,6 @@ REFUSED = {
         "territories:\n  A: [B]\n  A: [C]\n  B: []\n  C: []\n",
         "line 3: the key 'A' appears twice",
     ),
-    "a nested subgraph": (
-        "graph { A -- { D; E -- F } }",
-        "a subgraph at the end of an edge must contain only nodes",
-    ),
     "an error in DOT": ("graph {\n  A -- \n}\n", "line "),
     "a matrix with a 2": (
         "0,1,1\n1,0,1\n1,1,2",
@@ -291,6 +287,15 @@ DEFAULTS = """graph {
   subgraph inner { node [continent=Europe, bonus=5]; Iceland; Ural [continent=Asia, bonus=7] }
   Siam -- Iceland; First -- Siam; India -- Siam; Ural -- Siam
 }"""
+
+
+def test_subgraphs_at_both_ends_of_an_edge_in_dot_are_read_with_their_edges() -> None:
+    board = read('graph { A -- { B -- {C D}; subgraph x {E} } -- "G":n\n }')
+    inner = {("B", "C"), ("B", "D")}
+    outer = {(end, to) for end in "AG" for to in "BCDE"}
+    assert {tuple(sorted(pair)) for pair in board.borders} == {
+        tuple(sorted(pair)) for pair in inner | outer
+    }
 
 
 def test_default_attributes_in_dot_apply_to_the_nodes_after_them() -> None:

@@ -23,8 +23,9 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
+from itertools import chain, product
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -45,9 +46,9 @@ from iacta.board.formats.draft import (
     Mention,
     Remark,
 )
-from iacta.board.formats.reading import BoardText, FileTable, prefix_line
+from iacta.board.formats.reading import BoardText, Element, FileTable, prefix_line
 from iacta.inputs.checks import parse_int, quote
-from iacta.inputs.errors import IllegalError, MalformedError, missing_error
+from iacta.inputs.errors import IactaError, IllegalError, MalformedError, missing_error
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -57,6 +58,12 @@ QUOTED = r'"(?:[^"\\]|\\.)*+"'
 COMMENT = re.compile(rf"({QUOTED})|//[^\n]*|^[ \t]*#[^\n]*|/\*.*?\*/", re.MULTILINE | re.DOTALL)
 DOT = re.compile(rf"\s*(?:strict\s+)?(?:di)?graph\b\s*(?:{QUOTED}|[^\[{{\"]*)\s*\{{", re.IGNORECASE)
 XML_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
+DOT_GRAPH = re.compile(r"^[ \t]*(?:strict\s+)?(?:di)?graph\b", re.MULTILINE | re.IGNORECASE)
+DOT_NAME = re.compile(rf"{QUOTED}|[\w.-]+")
+GML_BLOCK = re.compile(r'"[^"]*"|#[^\n]*|\b(node|edge)\s*\[')
+GML_PLACE = re.compile(r"at \((\d+), \d+\)")
+GML_PART = re.compile(r"(node|edge) #(\d+) ")
+GML_TWICE = re.compile(r"node id (.*) is duplicated")
 SYNTAX_LINE = re.compile(r"\(line:(\d+)")
 GML = re.compile(r"(?:\s*(?!graph\b)\w+\s[^\n\[]*\n)*\s*graph\s*\[", re.IGNORECASE)
 CONTINENT_MARK = ";"  # separates the continents of a territory
@@ -80,20 +87,53 @@ def _load_networkx() -> Any:
 def _read_gml(source: BoardText, name: str) -> Draft | None:
     if not GML.match(COMMENT.sub(r"\1", source.plain)):
         return None
-    nx = _load_networkx()
+    nx, text = _load_networkx(), source.plain
+    # Without this flag, NetworkX refuses repeated edges.
+    if (start := GML.match(text)) and "multigraph" not in text:
+        text = f"{start[0]} multigraph 1 {text[start.end() :]}"
+    lines = _find_gml_lines(text)
     try:
-        graph = nx.parse_gml(source.plain, label="id")
+        graph = nx.parse_gml(text, label="id")
     except (*MISTAKES, nx.NetworkXError) as error:
-        raise MalformedError(f"the text is not GML: {_say(error)}") from None
-    return _make_draft(graph, name)
+        sentence = f"the text is not GML: {_say(error)}"
+        line = _find_gml_fault(str(error), text, lines)
+        raise MalformedError(prefix_line(line, sentence)) from None
+    return _make_draft(graph, name, dict(zip(graph, lines["node"], strict=False)))
+
+
+def _find_gml_lines(text: str) -> dict[str, list[int]]:
+    """Return the lines at which the nodes and the edges of GML begin, in their order."""
+    lines: dict[str, list[int]] = {"node": [], "edge": []}
+    line, end = 1, 0
+    for found in GML_BLOCK.finditer(text):
+        line, end = line + text.count("\n", end, found.start()), found.start()
+        if found[1]:
+            lines[found[1]].append(line)
+    return lines
+
+
+def _find_gml_fault(message: str, text: str, lines: Mapping[str, Sequence[int]]) -> int | None:
+    """Return the line that a message of NetworkX about GML means, if it names a place."""
+    if twice := GML_TWICE.match(message):
+        found = [*re.finditer(rf"\bid\s+{re.escape(twice[1])}(?!\w)", text)]
+        return text.count("\n", 0, found[1].start()) + 1 if len(found) > 1 else None
+    if place := GML_PLACE.search(message):
+        return min(int(place[1]), text.rstrip().count("\n") + 1)  # at the end, the line after it
+    if (part := GML_PART.match(message)) and int(part[2]) < len(lines[part[1]]):
+        return lines[part[1]][int(part[2])]
+    return None
 
 
 def _read_graphml(source: BoardText, name: str) -> Draft | None:
     top = source.xml("graphml")
     if top is None:
         return None
-    if (count := len([*top.find_all("graph")])) != 1:
-        raise MalformedError(f"the text must contain one graph, got {count}")
+    graphs = [*top.find_all("graph")]
+    if len(graphs) != 1:
+        line = graphs[1].line if graphs else top.line
+        sentence = f"the text must contain one graph, got {len(graphs)}"
+        raise MalformedError(prefix_line(line, sentence))
+    lines = _check_graphml(graphs[0])
     nx = _load_networkx()
     try:
         graph = nx.parse_graphml(XML_DECLARATION.sub("", source.text))
@@ -105,11 +145,38 @@ def _read_graphml(source: BoardText, name: str) -> Draft | None:
         AttributeError,
         SyntaxError,
     ) as error:
-        raise MalformedError(f"the text is not GraphML: {_say(error)}") from None
+        values = (
+            data.line
+            for part in graphs[0].inner
+            for data in part.find_all("data")
+            if data.text and quote(data.text) in str(error)
+        )
+        sentence = f"the text is not GraphML: {_say(error)}"
+        raise MalformedError(prefix_line(next(values, None), sentence)) from None
     for _, given in graph.nodes(data=True):
         for key, value in graph.graph.get("node_default", {}).items():
             given.setdefault(key, value)
-    return _make_draft(graph, name)
+    return _make_draft(graph, name, lines)
+
+
+def _check_graphml(graph: Element) -> dict[str, int]:
+    """Return the line of each node of GraphML; refuse nodes that NetworkX would add or lose."""
+    lines: dict[str, int] = {}
+    for node in graph.find_all("node"):
+        key = node.attributes.get("id")
+        if key is None:
+            raise MalformedError(f"line {node.line}: a node must have an id")
+        if key in lines:
+            raise MalformedError(f"line {node.line}: the id {quote(key)} appears twice")
+        lines[key] = node.line
+    for edge in graph.find_all("edge"):
+        ends = edge.attributes.get("source"), edge.attributes.get("target")
+        if not {*ends} <= lines.keys():
+            raise MalformedError(
+                f"line {edge.line}: an edge must have the source and the target of nodes, got "
+                f"{quote(ends[0])} and {quote(ends[1])}"
+            )
+    return lines
 
 
 def _read_node_link(source: BoardText, name: str) -> Draft | None:
@@ -124,7 +191,8 @@ def _read_node_link(source: BoardText, name: str) -> Draft | None:
         graph = nx.node_link_graph(dict(entries), edges=links)
     except (*MISTAKES, nx.NetworkXError) as error:
         raise MalformedError(f"the JSON is not a node-link graph: {_say(error)}") from None
-    return _make_draft(graph, name)
+    lines = (table.find_line(("nodes", k)) for k in range(len(entries["nodes"])))
+    return _make_draft(graph, name, dict(zip(graph, lines, strict=False)))
 
 
 def _check_node_link(table: FileTable, links: str) -> None:
@@ -169,7 +237,10 @@ def _read_dot(source: BoardText, name: str) -> Draft | None:
         sentence = "the text is not DOT: it has a syntax error"
         raise MalformedError(prefix_line(int(line[1]) if line else None, sentence))
     if len(found) > 1:
-        raise MalformedError(f"the text must contain one DOT graph, got {len(found)}")
+        starts = [*DOT_GRAPH.finditer(source.plain)]
+        second = source.plain.count("\n", 0, starts[1].start()) + 1 if len(starts) > 1 else None
+        sentence = f"the text must contain one DOT graph, got {len(found)}"
+        raise MalformedError(prefix_line(second, sentence))
     top = found[0]
     graph = nx.MultiDiGraph() if top.get_type() == "digraph" else nx.MultiGraph()
     if top.get_name() != "G":  # the name that pydot gives to a graph without a name
@@ -188,13 +259,26 @@ def _read_dot(source: BoardText, name: str) -> Draft | None:
                 _add_node(graph, _unquote(key), _read_attributes(node), cluster)
                 mention(_unquote(key), node)
         for edge in part.get_edges():
-            ends = [_list_ends(end) for end in (edge.get_source(), edge.get_destination())]
-            for key in (key for keys in ends for key in keys):
+            ends = [_read_end(end) for end in (edge.get_source(), edge.get_destination())]
+            for key in (key for nodes, _ in ends for key in nodes):
                 _add_node(graph, key, {}, cluster)
                 mention(key, edge)
-            graph.add_edges_from((start, end) for start in ends[0] for end in ends[1])
+            graph.add_edges_from(product(ends[0][0], ends[1][0]))
+            # In a chain of edges, a subgraph is the end of two edges.
+            inside = (pair for _, edges in ends for pair in edges)
+            graph.add_edges_from([pair for pair in inside if not graph.has_edge(*pair)])
     _set_defaults(graph, mentions)
-    return _make_draft(graph, name)
+    return _make_draft(graph, name, _find_dot_lines(source.plain, graph))
+
+
+def _find_dot_lines(text: str, graph: "nx.Graph[Any]") -> dict[Any, int]:
+    """Return the line at which each node of DOT is mentioned first."""
+    lines: dict[str, int] = {}
+    line, end = 1, 0
+    for found in DOT_NAME.finditer(text):
+        line, end = line + text.count("\n", end, found.start()), found.start()
+        lines.setdefault(_unquote(found[0]), line)
+    return {node: lines[node] for node in graph if node in lines}
 
 
 def _add_node(
@@ -252,14 +336,20 @@ def _walk_graphs(
         ]
 
 
-def _list_ends(end: Any) -> list[str]:
-    """Return the nodes at an end of an edge: one node without its port, or a whole subgraph."""
-    if isinstance(end, str):
-        return [_unquote(end if end.startswith('"') else end.partition(":")[0])]
+def _read_end(end: Any) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the nodes and the edges at an end of an edge: one node, or those of a subgraph."""
+    if isinstance(end, str):  # a node may have a port
+        quoted = re.match(QUOTED, end)
+        return [_unquote(quoted[0] if quoted else end.partition(":")[0])], []
     parts = end if isinstance(end, Mapping) else end.obj_dict
-    if parts.get("edges") or parts.get("subgraphs"):
-        raise MalformedError("a subgraph at the end of an edge must contain only nodes")
-    return [_unquote(name) for name in parts.get("nodes", {})]
+    nodes, edges = [_unquote(name) for name in parts.get("nodes", {})], list[tuple[str, str]]()
+    pairs = [[*map(_read_end, ends)] for ends in parts.get("edges", {})]
+    groups = [_read_end(each) for group in parts.get("subgraphs", {}).values() for each in group]
+    for more_nodes, more_edges in (*chain.from_iterable(pairs), *groups):
+        nodes += more_nodes
+        edges += more_edges
+    edges += (pair for start, end in pairs for pair in product(start[0], end[0]))
+    return [*dict.fromkeys(nodes)], edges
 
 
 def _read_attributes(part: Any) -> dict[str, str]:
@@ -277,8 +367,11 @@ def _unquote(text: str) -> str:
     return text
 
 
-def _make_draft(graph: "nx.Graph[Any]", name: str) -> Draft:
-    """Convert a graph to a draft."""
+def _make_draft(graph: "nx.Graph[Any]", name: str, lines: Mapping[Any, int | None]) -> Draft:
+    """Convert a graph to a draft.
+
+    lines: the line of each node in the file, where it is known.
+    """
     check_count(graph.number_of_nodes(), MAX_TERRITORIES, "territories")
     check_count(graph.number_of_edges(), MAX_BORDERS, "borders")
     if None in graph:
@@ -291,15 +384,15 @@ def _make_draft(graph: "nx.Graph[Any]", name: str) -> Draft:
         DraftTerritory(
             str(node),
             _find_name(node, given),
-            None,
-            tuple(Mention(str(end), None) for end in beside[node]),
-            _find_place(given),
+            lines.get(node),
+            tuple(Mention(str(end), lines.get(node)) for end in beside[node]),
+            _find_place(given, lines.get(node)),
         )
         for node, given in graph.nodes(data=True)
     ]
     title = graph.graph.get("name") or graph.graph.get("label")
     title = collapse_spaces(str(title)) if title else name
-    continents, remarks = _list_continents(graph), tuple(_list_remarks(edges))
+    continents, remarks = _list_continents(graph, lines), tuple(_list_remarks(edges))
     return Draft(title, territories, continents, graph.is_directed(), remarks=remarks)
 
 
@@ -318,43 +411,45 @@ def _find_name(node: object, given: Mapping[str, Any]) -> str:
     return collapse_spaces(str(node)) if name in ("", r"\N") else name
 
 
-def _find_place(given: Mapping[str, Any]) -> tuple[float, float] | None:
+def _find_place(given: Mapping[str, Any], line: int | None) -> tuple[float, float] | None:
     if "x" not in given or "y" not in given:
         return None
     x, y = (str(given[key]) for key in ("x", "y"))
     try:
         return read_point([float(x), float(y)], "x and y")
     except ValueError:
-        raise MalformedError(f"x and y must be numbers, got {quote(x)} and {quote(y)}") from None
+        sentence = f"x and y must be numbers, got {quote(x)} and {quote(y)}"
+        raise MalformedError(prefix_line(line, sentence)) from None
 
 
-def _list_continents(graph: "nx.Graph[Any]") -> list[DraftContinent]:
-    """Return the continents that the nodes name, in the order of their first nodes."""
+def _list_continents(
+    graph: "nx.Graph[Any]", lines: Mapping[Any, int | None]
+) -> list[DraftContinent]:
+    """Return the continents that the nodes name, in the order of their first nodes.
+
+    lines: the line of each node in the file, where it is known.
+    """
     members: dict[str, list[Mention]] = {}
-    bonuses: dict[str, str] = {}
+    worth_of: dict[str, int] = {}
     for node, given in graph.nodes(data=True):
         names = _split(given.get("continent", ""))
         worth = _split(given.get("bonus", "")) or ["0"] * len(names)
         if len(worth) not in (1, len(names)):
-            raise MalformedError(
+            sentence = (
                 f"node {quote(str(node))} must have as many bonuses as continents, got "
                 f"{quote(given['bonus'])} for {quote(given['continent'])}"
             )
+            raise MalformedError(prefix_line(lines.get(node), sentence))
         for continent, bonus in zip(names, worth * len(names), strict=False):
-            members.setdefault(continent, []).append(Mention(str(node), None))
-            known = bonuses.setdefault(continent, bonus)
-            if bonus != known and bonus != "0":
-                if known != "0":
-                    raise IllegalError(
-                        f"continent {quote(continent)} must have one bonus, got {known} and {bonus}"
-                    )
-                bonuses[continent] = bonus
+            members.setdefault(continent, []).append(Mention(str(node), lines.get(node)))
+            known = worth_of.get(continent, 0)
+            worth_of[continent] = _choose_bonus(continent, known, bonus, lines.get(node))
     return [
         DraftContinent(
             name,
             name,
-            None,
-            parse_int(bonuses[name], f"bonus of {quote(name)}", -MAX_BONUS, MAX_BONUS),
+            mentions[0].line,
+            worth_of[name],
             tuple(mentions),
         )
         for name, mentions in members.items()
@@ -366,8 +461,21 @@ def _split(value: object) -> list[str]:
     return [part for each in parts if (part := collapse_spaces(str(each)))]
 
 
-def _read_bonus(name: str, text: str) -> int:
-    return parse_int(text, f"bonus of {quote(name)}", -MAX_BONUS, MAX_BONUS)
+def _choose_bonus(continent: str, known: int, text: str, line: int | None) -> int:
+    """Return the bonus of a continent: that of one of its nodes; 0 counts as no bonus.
+
+    known: the bonus of the nodes before.
+    text: the bonus of a node.
+    line: the line of the node in the file.
+    """
+    try:
+        bonus = parse_int(text, f"bonus of {quote(continent)}", -MAX_BONUS, MAX_BONUS)
+    except IactaError as error:
+        raise type(error)(prefix_line(line, str(error))) from None
+    if bonus and known and bonus != known:
+        sentence = f"continent {quote(continent)} must have one bonus, got {known} and {bonus}"
+        raise IllegalError(prefix_line(line, sentence))
+    return bonus or known
 
 
 def _say(error: Exception) -> str:

@@ -384,6 +384,7 @@ class Element:
 
     name: str
     line: int
+    attributes: Mapping[str, str] = field(default_factory=dict)
     parts: list[str] = field(default_factory=list)
     inner: "list[Element]" = field(default_factory=list)
 
@@ -408,7 +409,7 @@ class Element:
 
 
 def _read_xml(text: str) -> Element:
-    """Parse an XML file without its attributes, and return the root element.
+    """Parse an XML file, and return the root element.
 
     >>> _read_xml("<map><name> Peru </name></map>").require("name").text
     'Peru'
@@ -419,7 +420,7 @@ def _read_xml(text: str) -> Element:
     unclosed = [top]
     count = 0
 
-    def start(name: str, attributes: object) -> None:
+    def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal count
         count += 1
         if count > MAX_ELEMENTS:
@@ -429,7 +430,7 @@ def _read_xml(text: str) -> Element:
             raise TooLargeError(
                 f"line {line}: elements must be nested at most {MAX_BOARD_DEPTH} deep"
             )
-        element = Element(name.lower(), line)
+        element = Element(name.lower(), line, attributes)
         unclosed[-1].inner.append(element)
         unclosed.append(element)
 

@@ -40,6 +40,7 @@ HEADINGS = {
 }
 NUMBER = re.compile(r"-?\d*\.?\d+", re.ASCII)
 ENTRY = re.compile(r"([^:,;=\[\]{}\t]+):([^\[\]{}]*)")
+SYNTAX = re.compile(r"[:=\[\]{}]")  # marks of other formats
 SEPARATORS = re.compile(r"[,;]")
 
 
@@ -58,14 +59,18 @@ def _read_rows(text: str) -> list[_TableRow]:
         return []
     lines = text.split("\n")
     reader = csv.reader(lines, delimiter=marks[0], skipinitialspace=True, strict=True)
+    rows, line = list[_TableRow](), 0
     try:
-        return [
-            _TableRow(reader.line_num, tuple(map(collapse_spaces, cells)))
-            for cells in reader
-            if any(cell.strip() for cell in cells)
-        ]
+        for cells in reader:
+            line = reader.line_num
+            if any(cell.strip() for cell in cells):
+                rows.append(_TableRow(line, tuple(map(collapse_spaces, cells))))
     except csv.Error:
+        if _is_heading(first.split(marks[0])):
+            sentence = "quotes must be closed before the end of a cell"
+            raise MalformedError(prefix_line(line + 1, sentence)) from None
         return []
+    return rows
 
 
 def _connect(
@@ -90,29 +95,48 @@ def _connect(
 
 def _read_edges(source: BoardText, name: str) -> Draft | None:
     rows = _read_rows(source.plain)
-    if rows and tuple(cell.lower() for cell in rows[0].cells[:2]) in HEADINGS:
-        rows = rows[1:]
+    has_heading = bool(rows) and _is_heading(rows[0].cells)
+    rows = rows[has_heading:]
+    for row in rows:
+        if not _is_edge(row.cells):
+            # Without a heading, the first row shows whether this is a table of edges.
+            first = rows[0].cells
+            if not has_heading and (not _is_edge(first) or SYNTAX.search("".join(first))):
+                return None
+            sentence = (
+                "an edge must have two territories, and perhaps a weight as a number, got "
+                f"{quote(', '.join(row.cells))}"
+            )
+            raise MalformedError(prefix_line(row.line, sentence))
     if not rows:
         return None
-    for row in rows:
-        start, end, *more = (*row.cells, "", "")[: max(2, len(row.cells))]
-        is_weight = len(more) <= 1 and all(NUMBER.fullmatch(cell) for cell in more if cell)
-        if not (start and end and is_weight):
-            return None
     return _connect(name, [(*row.cells[:2], row.line) for row in rows], directed=False)  # type: ignore[misc]
+
+
+def _is_heading(cells: Sequence[str]) -> bool:
+    return tuple(cell.strip().lower() for cell in cells[:2]) in HEADINGS
+
+
+def _is_edge(cells: Sequence[str]) -> bool:
+    """Return whether the cells of a row are two territories, and perhaps a weight."""
+    start, end, *more = (*cells, "", "")[: max(2, len(cells))]
+    is_weight = len(more) <= 1 and all(NUMBER.fullmatch(cell) for cell in more if cell)
+    return bool(start and end and is_weight)
 
 
 def _read_matrix(source: BoardText, name: str) -> Draft | None:
     text = source.plain
     rows = _read_rows(text) or _read_bare_rows(text)
-    columns: tuple[str, ...] = ()
+    columns, heading = tuple[str, ...](), 1
     if rows and not {*rows[0].cells[1:]} <= {"0", "1"}:
-        columns, rows = rows[0].cells, rows[1:]
+        (heading, columns), rows = rows[0], rows[1:]
     has_names = any(row.cells[0] not in {"0", "1"} for row in rows) or (
         bool(rows) and len(rows[0].cells) == len(rows) + 1
     )
     names = [row.cells[0] for row in rows] if has_names else []
     grid = [row.cells[1:] if has_names else row.cells for row in rows]
+    if columns and not columns[0]:  # a table with names in the first row and in the first column
+        _refuse_ragged(rows, len(columns))
     columns = columns[-len(rows) :] if columns else ()
     is_square = len(rows) > 2 and all(len(cells) == len(rows) for cells in grid)
     if is_square and all(NUMBER.fullmatch(cell) for cells in grid for cell in cells):
@@ -126,7 +150,7 @@ def _read_matrix(source: BoardText, name: str) -> Draft | None:
     names = names or [*columns] or [str(k) for k in range(1, len(rows) + 1)]
     if columns and [*map(fold_name, columns)] != [*map(fold_name, names)]:
         raise MalformedError(
-            prefix_line(1, "the names in the first row and in the first column must be equal")
+            prefix_line(heading, "the names in the first row and in the first column must be equal")
         )
     first = dict[str, int]()
     for row, each in zip(rows, names, strict=True):
@@ -145,6 +169,17 @@ def _read_matrix(source: BoardText, name: str) -> Draft | None:
     return _connect(name, edges, names, directed=not is_symmetric)
 
 
+def _refuse_ragged(rows: Sequence[_TableRow], width: int) -> None:
+    """Raise an error if a row of a matrix has more or fewer cells than its first row."""
+    for row in rows:
+        if len(row.cells) != width and {*row.cells[1:]} <= {"0", "1"}:
+            sentence = (
+                f"each row of the matrix must have a name and {width - 1} cells, got "
+                f"{len(row.cells) - 1} cells for {quote(row.cells[0])}"
+            )
+            raise MalformedError(prefix_line(row.line, sentence))
+
+
 def _read_bare_rows(text: str) -> list[_TableRow]:
     """Return the rows of a table whose cells are separated by spaces."""
     numbered = zip(count(1), text.split("\n"), strict=False)
@@ -158,8 +193,11 @@ def _read_adjacency(source: BoardText, name: str) -> Draft | None:
         if not (bare := text.partition("#")[0].strip()):
             continue
         entry = ENTRY.fullmatch(bare)
-        if entry is None:
+        if entry is None and len(names) == len(edges) == 0:
             return None
+        if entry is None:
+            sentence = f"expected a territory, a colon and its neighbours, got {quote(bare)}"
+            raise MalformedError(prefix_line(line, sentence))
         start = collapse_spaces(entry[1])
         names.append(start)
         ends = map(collapse_spaces, SEPARATORS.split(entry[2]))
