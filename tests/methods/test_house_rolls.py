@@ -129,7 +129,7 @@ def test_the_dice_of_a_turn_follow_the_house_rule() -> None:
     assert limits("never fewer", "r9 b2") == ((3, 2), 2)
     assert limits("fourth", "r6 b3") == ((4, 3, 2, 1), 3)
     assert limits("fourth", "r5 b3") == ((3, 2, 1), 3)
-    with pytest.raises(iacta.IllegalError, match="cannot attack"):
+    with pytest.raises(iacta.IllegalError, match="the rules allow no roll of 2 dice against 3"):
         limits("never fewer", "r3 b3")
 
 

@@ -244,4 +244,10 @@ def _explain_refusal(turn: TurnData, start: str, to: str) -> str:
         return "no border leads there"
     if armies <= garrison:
         return f"{garrison} must stay, and it has {armies}"
+    able = armies - turn.rules.garrison
+    kernel = turn.setting.kernels[turn.setting.index[to]]
+    most, theirs = kernel.count_dice(able, turn.armies_on(to))
+    if not most:
+        dice = "die" if able == 1 else "dice"
+        return f"the rules allow no roll of {able} {dice} against {theirs}"
     return "its armies must stay" if turn.armies_on(to) else "it is empty"
