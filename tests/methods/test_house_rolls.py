@@ -1,5 +1,6 @@
 """Battles under house rules for rolls, compared with a twin that enumerates all dice."""
 
+from collections import Counter
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -13,6 +14,7 @@ from iacta.game import Attack, EndPhase
 from iacta.methods import choose_kernel
 from iacta.rules.modes import Missiles, TiesCost
 from iacta.rules.roll import Losses
+from iacta.rules.thrown import throw_losses
 from tests.cases import for_each
 from tests.game.positions import make_line_turn
 from tests.house_twin import HOUSES, TURN_HOUSES, House
@@ -154,13 +156,32 @@ def test_a_fumble_costs_an_army_for_each_attack_die() -> None:
 
 
 def test_what_a_house_rule_does_not_allow_is_refused() -> None:
-    nobody = HOUSES["nobody"].rules
-    for refused in (
-        lambda: iacta.simulate_battle(9, 8, nobody),
-        lambda: Battle(9, 8, nobody, stop=iacta.StopRule(max_rolls=3)).outcomes(),
-    ):
-        with pytest.raises(iacta.IllegalError, match="rules with ties that cost"):
-            refused()
+    stopped = Battle(9, 8, HOUSES["nobody"].rules, stop=iacta.StopRule(max_rolls=3))
+    with pytest.raises(iacta.IllegalError, match="rules with ties that cost"):
+        stopped.outcomes()
+
+
+@for_each("house", HOUSES)
+def test_simulated_battles_have_the_chances_of_the_twin(house: str) -> None:
+    for attackers, defenders in ((9, 7), (6, 3)):
+        chance = float(win(HOUSES[house], attackers, defenders))
+        runs = 20_000
+        found = iacta.simulate_battle(attackers, defenders, HOUSES[house].rules, runs=runs)
+        share = found.outcomes.prob(lambda end: end.defenders == 0)
+        assert abs(share - chance) < 4.5 * (chance * (1 - chance) / runs) ** 0.5
+
+
+@for_each("house", HOUSES)
+def test_simulated_rolls_have_the_chances_of_the_twin(house: str) -> None:
+    rng, runs = np.random.default_rng(3), 20_000
+    for dice in ((3, 1), (2, 2), (1, 1)):
+        theirs = min(dice[1], HOUSES[house].defence)
+        lost = throw_losses(dice[0], theirs, HOUSES[house].rules, runs, rng)
+        pairs = zip(lost.attackers.tolist(), lost.defenders.tolist(), strict=True)
+        counts, law = Counter(pairs), HOUSES[house].list_losses(dice[0], theirs)
+        assert counts.keys() <= law.keys()
+        for losses, p in law.items():
+            assert abs(counts[losses] - runs * p) < 4.5 * float(runs * p * (1 - p)) ** 0.5 + 1
 
 
 def test_rules_for_single_battles_only_are_refused_by_name() -> None:
@@ -193,6 +214,7 @@ def test_a_battle_that_can_never_end_is_refused() -> None:
         lambda: Battle(5, 3, rules).outcomes(),
         lambda: Battle(5, 3, rules, stop=iacta.StopRule(leave=2)).outcomes(),
         lambda: iacta.win_table(5, 3, rules),
+        lambda: iacta.simulate_battle(5, 3, rules),
         lambda: iacta.armies_needed(3, 0.5, rules),
     ):
         with pytest.raises(iacta.IllegalError, match="1 attack dice against 1 never costs an army"):

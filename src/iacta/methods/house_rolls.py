@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from iacta.inputs.errors import IllegalError
 from iacta.methods.kernel import (
     UNIT_ROUNDOFF,
     Choice,
@@ -52,7 +51,7 @@ from iacta.rules.modes import (
     NeverFewerDice,
     TiesCost,
 )
-from iacta.rules.roll import count_losses
+from iacta.rules.roll import count_losses, make_endless_error
 from iacta.rules.rules import Rules
 
 ROUNDINGS_PER_ROLL = 20
@@ -121,10 +120,7 @@ class HouseKernel(RollKernel):
         counts = {losses: n for losses, n in count_losses(*dice, self.rules).items() if any(losses)}
         total = sum(counts.values())
         if not total:
-            raise IllegalError(
-                f"a battle must be able to end, but a roll of {dice[0]} attack dice against "
-                f"{dice[1]} never costs an army under these rules"
-            )
+            raise make_endless_error(*dice)
         make: Any = Fraction if self.exact else (lambda n, total: n / total)
         return tuple((make(n, total), *losses) for losses, n in counts.items() if n)
 

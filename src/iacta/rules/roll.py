@@ -326,6 +326,14 @@ Losses(attackers=1, defenders=0): 15}
     return counts | ({Losses(-gain, -gain): losses.gains} if losses.gains else {})
 
 
+def make_endless_error(attack_dice: int, defence_dice: int) -> IllegalError:
+    """Return the error to raise if a roll never costs an army, so that battles never end."""
+    return IllegalError(
+        f"a battle must be able to end, but a roll of {attack_dice} attack dice against "
+        f"{defence_dice} never costs an army under these rules"
+    )
+
+
 def _count_losses_with_ties(
     attack_dice: int, defence_dice: int, rules: Rules, mode: TiesCost
 ) -> Mapping[Losses, int]:

@@ -16,7 +16,8 @@ into the sorted arrays by elementwise comparisons.
 Battles with the same numbers of dice form a group, and are rolled together until these numbers
 change. The numbers of dice only decrease. Therefore each group is processed once, in descending
 order of dice. (Under some rules armies can grow, but only in a full roll, which is followed by
-another full roll.)
+another full roll.) Under house rules for rolls the numbers of dice can increase; all battles then
+roll once at a time.
 
 The runs are split into blocks of equal size. Each block has its own seed, spawned from the root
 seed. Therefore the result depends only on the seed, not on the executor.
@@ -29,7 +30,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, product
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
@@ -41,10 +42,20 @@ from iacta.inputs.errors import IllegalError, MalformedError, TooLargeError
 from iacta.native.heartbeat import wait_for_result
 from iacta.probability.distribution import Distribution
 from iacta.rules.dice import Dice
-from iacta.rules.modes import ArmiesGrow, Fumble, Mode, TiesCost, TrueRandom
-from iacta.rules.roll import Losses
+from iacta.rules.modes import (
+    ArmiesGrow,
+    Fumble,
+    HouseRolls,
+    LastDieAtTwoToOne,
+    LateDefenceDice,
+    Mode,
+    NeverFewerDice,
+    TiesCost,
+    TrueRandom,
+)
+from iacta.rules.roll import Losses, count_losses, make_endless_error
 from iacta.rules.rules import Rules
-from iacta.rules.stop import ROLL_STOP_PURPOSE, StopRule
+from iacta.rules.stop import NEVER, ROLL_STOP_PURPOSE, StopRule
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -52,7 +63,10 @@ if TYPE_CHECKING:
 RUNS = 100_000
 SEED = 1
 
-THROWN_MODES: tuple[type[Mode], ...] = (TrueRandom, ArmiesGrow)
+THROWN_MODES: tuple[type[Mode], ...] = (
+    *(TrueRandom, ArmiesGrow, TiesCost, LateDefenceDice, NeverFewerDice, LastDieAtTwoToOne),
+    Fumble,
+)
 
 Armies: TypeAlias = npt.NDArray[np.int64]
 Battles: TypeAlias = tuple[Armies, Armies]
@@ -202,6 +216,8 @@ def fight(
     >>> left.tolist(), against.tolist()
     ([10, 1, 2], [0, 4, 0])
     """
+    if isinstance(rules.mode, HouseRolls):  # the number of attack dice can increase
+        return fight_until(attackers, defenders, rules, NEVER, rng)
     garrison = _bound_garrison(rules)
     ended: list[Battles] = []
     going = _set_ended_aside([(attackers - garrison, defenders)], ended)
@@ -247,24 +263,40 @@ def fight_until(
             going &= against > stop.leave
         if stop.max_losses is not None:
             going &= at_first - able < stop.max_losses
-        if not going.any():
+        if not _roll_once(able, against, np.flatnonzero(going), rules, rng):
             break
-        _roll_once(able, against, np.flatnonzero(going), rules, rng)
         rolled += 1
     return able + _bound_garrison(rules), against
 
 
 def _roll_once(
     able: Armies, defenders: Armies, going: Armies, rules: Rules, rng: "np.random.Generator"
-) -> None:
-    """Roll once in each battle with an index in `going`, and subtract the losses."""
-    most = rules.full_roll
-    ours, theirs = np.minimum(able[going], most[0]), np.minimum(defenders[going], most[1])
-    for dice in sorted(set(zip(ours.tolist(), theirs.tolist(), strict=True))):
+) -> bool:
+    """Roll once in each battle with an index in `going`, and subtract the losses.
+
+    Return whether any attackers may roll.
+    """
+    ours, theirs = _count_dice(able[going], defenders[going], rules)
+    pairs = sorted(set(zip(ours.tolist(), theirs.tolist(), strict=True)))
+    for dice in (pair for pair in pairs if pair[0]):
         here = going[(ours == dice[0]) & (theirs == dice[1])]
         lost = throw_losses(*dice, rules, len(here), rng)
         able[here] -= lost.attackers
         defenders[here] -= lost.defenders
+        if rules.mode == TiesCost("both"):  # nobody takes a territory that both sides have left
+            defenders[here] += (able[here] == 0) & (defenders[here] == 0)
+    return any(pair[0] for pair in pairs)
+
+
+def _count_dice(able: Armies, defenders: Armies, rules: Rules) -> Battles:
+    """Return the numbers of dice of both sides; 0 attack dice if the attackers may not roll."""
+    most, mode = rules.full_roll, rules.mode
+    if not isinstance(mode, HouseRolls):
+        return np.minimum(able, most[0]), np.minimum(defenders, most[1])
+    sizes = np.column_stack((able, defenders))
+    found, where = np.unique(sizes, axis=0, return_inverse=True)
+    dice = [mode.count_dice(a, d, most, _bound_garrison(rules)) for a, d in found.tolist()]
+    return tuple(np.array(dice, dtype=np.int64).reshape(-1, 2)[where.ravel()].T)
 
 
 def _bound_garrison(rules: Rules) -> int:
@@ -328,6 +360,9 @@ def _compute_least_cost(rules: Rules) -> Fraction:
     Raises `IllegalError` if a full roll adds more armies than it costs, because battles might never
     end.
     """
+    if rules.mode == TiesCost("nobody"):
+        dice = (range(1, most + 1) for most in rules.full_roll)
+        return min(_compute_costly_share(i, j, rules) for i, j in product(*dice))
     if not isinstance(rules.mode, ArmiesGrow):
         return Fraction(1)
     ones = all_ones_probability(rules)
@@ -338,6 +373,15 @@ def _compute_least_cost(rules: Rules) -> Fraction:
             f"or battles may never end, got {rules.mode.gain}"
         )
     return min(taken, Fraction(1))
+
+
+def _compute_costly_share(attack_dice: int, defence_dice: int, rules: Rules) -> Fraction:
+    """Return the chance that a roll costs an army; raise `IllegalError` if it never does."""
+    counts = count_losses(attack_dice, defence_dice, rules)
+    costly = sum(n for losses, n in counts.items() if any(losses))
+    if not costly:
+        raise make_endless_error(attack_dice, defence_dice)
+    return Fraction(costly, sum(counts.values()))
 
 
 class ThrownLosses(NamedTuple):
@@ -379,12 +423,28 @@ def throw_losses(
         gain = rules.mode.gain
     # If the highest die shows one, so do all others.
     all_ones = (ours[0] == 1) & (theirs[0] == 1) if gain else None
+    is_fumble = ours[0] == 1
     ours, theirs = _add_bonus(attack, ours, compared), _add_bonus(defence, theirs, compared)
     defenders = _count_ranks_won(ours, theirs, rules)
     attackers = np.int8(compared) - defenders
+    if isinstance(rules.mode, TiesCost):
+        defenders, attackers = _count_losses_with_ties(ours, theirs, rules.mode)
+    if isinstance(rules.mode, Fumble):
+        attackers[is_fumble], defenders[is_fumble] = attack_dice, 0
     if all_ones is not None:
         attackers[all_ones] = defenders[all_ones] = -gain
     return ThrownLosses(attackers, defenders)
+
+
+def _count_losses_with_ties(
+    ours: Sequence[Row], theirs: Sequence[Row], mode: TiesCost
+) -> tuple[Row, Row]:
+    """Return the losses of the defenders and of the attackers."""
+    pairs = [*zip(ours, theirs, strict=True)]
+    killed = sum((mine > other for mine, other in pairs), np.zeros(len(ours[0]), np.int8))
+    lost = sum((mine < other for mine, other in pairs), np.zeros(len(ours[0]), np.int8))
+    cost = np.int8(0) if mode.sides == "nobody" else np.int8(len(pairs)) - killed - lost
+    return killed + cost, lost + cost
 
 
 def compare_dice(attack: Sequence[int], defence: Sequence[int], rules: Rules) -> Losses:
