@@ -200,7 +200,7 @@ REFUSED = [
         HEAD + b"12,10\n" * 900 + b"12,\xff\n",
         "the block at byte 0: line 902: the text must be UTF-8",
     ),
-    (ROW * 900 + b"{nonsense}\n", "the block at byte 20,000: line 329: line 1: invalid JSON"),
+    (ROW * 900 + b"{nonsense}\n", "the block at byte 20,000: line 329: invalid JSON"),
     (ROW * 900 + b'{"new": 1}\n', "the key 'new' must also be in the first lines"),
     (b"[1]", "a cluster can only read and write CSV, JSON lines and Parquet"),
 ]

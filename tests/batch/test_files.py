@@ -260,6 +260,7 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.csv", b"attackers,attackers\n3,2\n", "out.csv", "the column 'attackers' appears twice"),
     ("in.csv", b"Attackers,attackers\n3,2\n", "out.csv", "the column 'attackers' appears twice"),
     ("in.csv", b"attackers\n3\n", "out.csv", "missing column defenders; the columns are: 'a"),
+    ("in.csv", b"3,2\n4,2\n", "out.csv", "the first row must name the columns, got '3', '2'"),
     ("in.csv", b"attackers,defenders,error\n3,2,1\n", "out.csv", "column 'error' clashes"),
     ("in.jsonl", b'{"attackers": 3}\n\xff\n', "out.csv", "line 2: the text must be UTF-8, got"),
     ("in.jsonl", b'{"attackers": 3}\n', "out.jsonl", "missing column defenders; the columns"),
@@ -275,7 +276,7 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
     ("in.csv", ROW + b'\n"1\n",2\n5,4,"a,b",7\n', "out.csv", "line 6: expected 2 cells, as in"),
     ("in.csv", ROW + b'1,"x"y\n"x"y\n', "out.csv", "line 3: not a CSV row: '1,\"x\"y'"),
     ("in.csv", b"attackers,defenders\n1\r2,3\n", "out.csv", "line 2: not a CSV row: '1\\r2,3'"),
-    ("in.jsonl", JSON + b"{nonsense}\n", "out.csv", "line 2: line 1: invalid JSON: text needs"),
+    ("in.jsonl", JSON + b"{nonsense}\n", "out.csv", "line 2: invalid JSON: text needs"),
     ("in.jsonl", JSON + b"\n[1, 2]\n", "out.jsonl", "line 3: a line must be a JSON object"),
     ("in.jsonl", JSON + b'{"a": NaN}\n', "out.csv", "line 2: invalid JSON: NaN, or a number that"),
     (
@@ -284,7 +285,7 @@ REFUSED: list[tuple[str, bytes, str, str]] = [
         "out.csv",
         "line 2: lists and tables must be nested at",
     ),
-    ("in.jsonl", JSON + b'{"a": 1} {}\n', "out.jsonl", "line 2: line 1: invalid JSON: Extra data"),
+    ("in.jsonl", JSON + b'{"a": 1} {}\n', "out.jsonl", "line 2: invalid JSON: Extra data"),
     ("in.jsonl", JSON[:-2] + b', "error": 1}', "out.jsonl", "column 'error' clashes with a column"),
     ("in.jsonl", JSON[:-2] + b', "a\\u0000": 1}', "out.csv", "must not contain NUL, got 'a\\x00'"),
     (
@@ -513,7 +514,7 @@ def test_a_workbook_that_needs_too_much_memory_is_refused(tmp_path: Path) -> Non
     with pytest.raises(IactaError, match=said):
         audit(tmp_path / "in.xlsx")
     pl.DataFrame({"a": [1], "b": [2]}).write_excel(tmp_path / "empty.xlsx", include_header=False)
-    with pytest.raises(IactaError, match="missing column attackers"):
+    with pytest.raises(IactaError, match="the first row must name the columns"):
         answer_file(tmp_path / "empty.xlsx", tmp_path / "out.csv")
 
 

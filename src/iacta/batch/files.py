@@ -363,7 +363,10 @@ def _parse_object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text, parse_constant=parse_json)  # `parse_json` rejects NaN
     except (ValueError, RecursionError):
-        found = parse_json(text)
+        try:
+            found = parse_json(text)
+        except MalformedError as error:  # the caller names the line in the file
+            raise MalformedError(str(error).removeprefix("line 1: ")) from None
     if not isinstance(found, dict):
         raise MalformedError(f"a line must be a JSON object, got {quote(found)}")
     return found

@@ -8,6 +8,7 @@ command line. An invalid row gets an error message.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,6 +140,8 @@ class BatchQuestion:
                 raise IllegalError(f"the column {quote(name)} appears twice")
             if parameter.is_required and not counts[name] and parameter.name not in given:
                 got = ", ".join(map(quote, names[:10])) or "none"
+                if names and all(re.fullmatch(r"[\d.]+", column) for column in names):
+                    raise IllegalError(f"the first row must name the columns, got {got}")
                 raise IllegalError(f"missing column {name}; the columns are: {got}")
         if both := [name for name in self.schema if name in names]:
             raise IllegalError(f"column {quote(both[0])} clashes with a column that iacta adds")
