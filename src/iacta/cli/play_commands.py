@@ -39,17 +39,18 @@ from iacta.inputs.errors import IllegalError, MalformedError
 
 MAX_ODDS = 15  # attacks that the command odds lists
 Answer: TypeAlias = tuple[Dialogue, list[str]]
+# Each help line with the names of two neighbours.
 HELP = (
-    ("place 3 Brazil", "place new armies; place Brazil places all that are left"),
-    ("attack Ural China", "roll once; attack Ural China all rolls to the end of the battle"),
+    ("place 3 {0}", "place new armies; place {0} places all that are left"),
+    ("attack {0} {1}", "roll once; attack {0} {1} all rolls to the end of the battle"),
     ("attack", "repeat the last attack; attack all rolls to the end"),
     ("move 5", "move armies into a conquered territory; move takes the usual number"),
-    ("fortify Ural China 4", "move armies at the end of your turn; without 4, as many as possible"),
+    ("fortify {0} {1} 4", "move armies at the end of your turn; without 4, as many as possible"),
     ("trade", "trade the best set of cards; trade 2 trades the second set of the list"),
     ("done", "go on to the next phase, or end your turn"),
     ("hint", "show the best move of a computer of medium strength"),
-    ("odds", "list the best attacks; odds Ural China shows the chance of one attack"),
-    ("map", "show the map; map Ural shows a territory and its neighbours"),
+    ("odds", "list the best attacks; odds {0} {1} shows the chance of one attack"),
+    ("map", "show the map; map {0} shows a territory and its neighbours"),
     ("undo", "take back your last decision; new dice follow"),
     ("save game.json", "save the game, for iacta play --load game.json"),
     ("link", "show the turn as a code for the board of iacta serve"),
@@ -87,7 +88,7 @@ def _place(dialogue: Dialogue, words: Words) -> Answer:
     turn = _need(dialogue, "place", "you have no armies to place")
     number, names = split_number(words)
     if not names:
-        raise MalformedError("name a territory, as in: place 3 Brazil")
+        raise MalformedError(f"name a territory, as in: {_name_pair('place 3 {0}', turn)}")
     own = [name for name in turn.board.territories if turn.owner_of(name) == turn.player]
     found = find_abbreviated(" ".join(names), own)
     name = found[0] if len(found) == 1 else find_territory(turn, names)
@@ -110,11 +111,11 @@ def _attack(dialogue: Dialogue, words: Words) -> Answer:
     names = words[:-1] if is_all else words
     if names:
         pairs = [(each.start, each.to) for each in list_border_odds(turn)]
-        start, to = find_pair(turn, names, pairs, "attack Ural China")
+        start, to = find_pair(turn, names, pairs, _name_pair("attack {0} {1}", turn))
     elif dialogue.last is not None:
         start, to = dialogue.last
     else:
-        raise MalformedError("name two territories, as in: attack Ural China")
+        raise MalformedError(f"name two territories, as in: {_name_pair('attack {0} {1}', turn)}")
     turn.compute_dice_limits(start, to)  # raises an error if the attack is illegal
     odds = f"{describe_odds(turn, start, to)}."
     step = {"do": "roll", "from": start, "to": to, **({} if is_all else {"once": True})}
@@ -147,7 +148,7 @@ def _fortify(dialogue: Dialogue, words: Words) -> Answer:
         _need(dialogue, "fortify", "you cannot fortify now")
     number, names = split_number(words)
     most = list_fortify_limits(turn)
-    start, to = find_pair(turn, names, [*most], "fortify Ural China 4")
+    start, to = find_pair(turn, names, [*most], _name_pair("fortify {0} {1} 4", turn))
     step: dict[str, Any] = {"do": "fortify", "from": start, "to": to}
     step["armies"] = most.get((start, to), 1) if number is None else number
     return dialogue.decide(*decisions, step)
@@ -183,7 +184,8 @@ def _odds(dialogue: Dialogue, words: Words) -> Answer:
     turn = dialogue.turn
     borders = list_border_odds(turn)
     if words:
-        start, to = find_pair(turn, words, [(b.start, b.to) for b in borders], "odds Ural China")
+        pairs = [(border.start, border.to) for border in borders]
+        start, to = find_pair(turn, words, pairs, _name_pair("odds {0} {1}", turn))
         if not (odds := describe_odds(turn, start, to)):
             turn.compute_dice_limits(start, to)  # raises an error with the reason
         return dialogue, [f"{odds}."]
@@ -238,8 +240,15 @@ def _resign(dialogue: Dialogue, words: Words) -> Answer:
 
 def _help(dialogue: Dialogue, words: Words) -> Answer:
     del words
-    lines = [*format_rows(["", ""], HELP)]
-    return dialogue, [*lines, "You may abbreviate commands and names: att n afr br all."]
+    turn = dialogue.game.turn
+    rows = [[_name_pair(text, turn) for text in row] for row in HELP]
+    return dialogue, [*format_rows(["", ""], rows), "You may abbreviate commands and names."]
+
+
+def _name_pair(usage: str, turn: Turn) -> str:
+    """Return a usage with the names of two neighbours on the board, preferably single words."""
+    borders = ((name, to) for name in turn.board.territories for to in turn.board.neighbours(name))
+    return usage.format(*min(borders, key=lambda pair: sum(name.count(" ") for name in pair)))
 
 
 def _quit(dialogue: Dialogue, words: Words) -> Answer:
