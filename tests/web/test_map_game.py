@@ -521,7 +521,7 @@ def test_only_the_owner_sees_a_secret_mission(visit: Visit) -> None:
         link(TINY, f"v=3&p=red&p=blue&h=a9.b1.b1.b2&c={missions}&y=person.simple&go=1&e=1")
     )
     expect(page.locator("#mission")).to_contain_text("Your mission: eliminate blue")
-    expect(page.locator("#condition")).to_contain_text("red: hidden; blue: hidden")
+    expect(page.locator("#condition")).to_contain_text("All missions are hidden")
     assert "4 territories" not in page.locator("#condition").inner_text()
     open_more(page)
     page.get_by_text("Share it").click()

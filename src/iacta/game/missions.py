@@ -864,6 +864,8 @@ class Missions(Victory):
         when = " at the end of their turn" if self.at_end else ""
         shared = "" if self.common is None else f", or owns {self.common} territories,"
         wins = f"The first player who has fulfilled their mission{when}{shared} wins."
+        if all(isinstance(mission, Hidden) for mission in self._missions.values()):
+            return f"{wins} All missions are hidden."
         return f"{wins} Missions: {rows}."
 
     def describe_progress(self, turn: GameState, player: str) -> str:

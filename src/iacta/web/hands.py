@@ -113,4 +113,4 @@ def _describe_mission(turn: Turn) -> str:
     _, texts = turn.victory.format_texts()
     text = texts[turn.player].removeprefix("secret ")
     progress = turn.victory.describe_progress(turn, turn.player)
-    return f"{text}{f' ({progress})' if progress else ''}"
+    return f"{text}{f'. So far: {progress}' if progress else ''}"
