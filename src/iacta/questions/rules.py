@@ -21,6 +21,7 @@ from iacta.forms.record import ExactText, KeyedRecord, key
 from iacta.forms.sections import Section, Table, make_sections
 from iacta.forms.sentences import add_noun, name_armies
 from iacta.forms.shared_parameters import ExactForm, RulesForm
+from iacta.game.editions import EDITIONS
 from iacta.inputs.errors import IactaError
 from iacta.inputs.meanings import Count, Unit
 from iacta.odds.arrays import win_table
@@ -251,6 +252,8 @@ def _list_rules(odds: Sequence[RuleSetOdds]) -> Iterator[Section]:
     yield Section(["The rules that iacta knows, for --rules:"])
     known = [battle.rule_set for battle in odds]
     yield Section([Table(("", ""), [(rule_set.name, rule_set.description) for rule_set in known])])
+    editions = [(edition.name, edition.description) for edition in EDITIONS]
+    yield Section([Table(("", ""), editions)], title="Games for iacta play --edition:")
     garrison = known[0].rules.garrison
     stay = f"the chance of 10 armies, garrison of {garrison} included, to beat 10"
     legend = [
