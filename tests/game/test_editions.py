@@ -8,6 +8,7 @@ from iacta import IactaError, Turn
 from iacta.board.built_in import classic_board, risiko_board, teg_board, war_board
 from iacta.board.files import read_board
 from iacta.game import EDITIONS, Hand, Missions, OwnParts, deal, deal_edition, find_edition
+from iacta.questions.plan.question import PlanQuestion
 from iacta.war.game import Game
 from tests.cases import for_each
 
@@ -214,3 +215,9 @@ def test_an_unknown_edition_is_refused_with_the_known_ones() -> None:
         ):
             find_edition(name)
     assert find_edition("Two-Players") is find_edition("two players")
+
+
+def test_plans_name_the_rules_after_the_board() -> None:
+    turn = deal_edition("teg", ["red", "blue", "green"], seed=1)
+    question = PlanQuestion(position=turn, take="Oceania")
+    assert question.rule_set.name == "teg"

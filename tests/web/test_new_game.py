@@ -78,7 +78,7 @@ def test_a_game_of_an_edition_is_dealt_and_dealt_again(name: str) -> None:
     [
         ({"edition": "chess"}, "edition must be one of risk, secret mission"),
         ({"edition": "teg"}, "board must be 'teg' for teg, got 'classic'"),
-        ({"edition": "two players"}, "the number of players of two players must be 2, got 3"),
+        ({"edition": "two players"}, "'two players' is a game for 2 players, got 3"),
         ({"edition": "two players", "deal": "pick"}, "deal must be random for two players"),
         ({"edition": 3}, "edition must be text, got 3"),
     ],

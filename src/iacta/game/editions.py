@@ -179,13 +179,12 @@ def deal_edition(
     edition = find_edition(name)
     names = read_list(players, "players", "names")
     if not edition.fewest <= len(names) <= edition.most:
-        number = (
-            f"{edition.fewest}"
-            if edition.fewest == edition.most
-            else f"from {edition.fewest} to {edition.most}"
-        )
+        number = f"{edition.fewest} to {edition.most}"
+        if edition.fewest == edition.most:
+            number = str(edition.fewest)
         raise IllegalError(
-            f"the number of players of {edition.name} must be {number}, got {len(names)}"
+            f"{edition.name!r} is a game for {number} players, got {len(names)}",
+            parameter="players",
         )
     return deal(
         read_board(edition.board),

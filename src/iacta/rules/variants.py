@@ -569,16 +569,23 @@ def make_unfit_rules_error(rules: Rules, purpose: str) -> IllegalError:
     return IllegalError(f"{what} cannot be used {purpose}; use them with iacta battle")
 
 
-def rules_name(rules: Rules) -> str:
+def rules_name(rules: Rules, preferred: str = "") -> str:
     """Return the name of rules, ignoring the garrison; the repr of rules without a name.
+
+    preferred: a name, such as that of a board, to return if it is another name of the rules.
 
     >>> rules_name(Rules(defence=Dice((6, 6, 6)), garrison=3))
     'capital'
     >>> rules_name(Rules(attack=Dice((20,))))
     'Rules(attack=Dice((20,)))'
+    >>> rules_name(find_rules("war")), rules_name(find_rules("war"), "teg")
+    ('war', 'teg')
     """
     if not isinstance(rules, Rules):
         raise MalformedError(f"rules must be Rules, got {quote(rules)}")
+    for known in RULE_SETS:
+        if preferred in known.aliases and known.rules == rules:
+            return preferred
     return _list_names().get(replace(rules, garrison=CLASSIC.garrison), repr(rules))
 
 

@@ -287,8 +287,8 @@ class PlanParameters(VictoryForm, RulesForm, Question):
 
     def _find_rule_set(self) -> RuleSet:
         if not self.has_rules:
-            rules = self._moment.rules
-            return RuleSet(rules_name(rules), rules, "", "")
+            rules, board = self._moment.rules, self._moment.board
+            return RuleSet(rules_name(rules, board.name), rules, "", "")
         return super()._find_rule_set()
 
     @cached_property
