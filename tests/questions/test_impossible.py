@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from iacta import Campaign, StopRule, Territory, ask
+from iacta.forms.sections import Shaded, Table
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
 
@@ -78,3 +79,17 @@ def test_the_possible_conquests_are_those_with_a_positive_exact_chance(
     if not campaign.rules.mode.grows:
         odds = campaign.territory_odds(exact=True)
         assert sum(each.conquer_probability > 0 for each in odds) == count
+
+
+@pytest.mark.parametrize(
+    ("rules", "texts"),
+    [("classic", ("0", "<1", ">99")), ("balanced blitz", ("0", "0", "100"))],
+)
+def test_a_table_shows_0_and_100_only_for_certain_outcomes(
+    rules: str, texts: tuple[str, str, str]
+) -> None:
+    answer = ask("table", attackers=12, defenders=8, rules=rules)
+    tables = (part for section in answer.sections() for part in section.parts)
+    rows = next(part for part in tables if isinstance(part, Table)).rows
+    shown = rows[0][8], rows[1][8], rows[11][1]
+    assert tuple(cell.text for cell in shown if isinstance(cell, Shaded)) == texts

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from iacta.forms.form import Example, Topic, parameter
 from iacta.forms.parameter_kinds import OneOf
-from iacta.forms.percentages import format_all_digits
+from iacta.forms.percentages import format_all_digits, mark_certain, short_percent
 from iacta.forms.question import Answer, Charts, Question, Watch, question
 from iacta.forms.record import OMITTED, RepeatedBattle, key
 from iacta.forms.sections import Cell, Section, Shaded, Table
@@ -24,6 +24,7 @@ from iacta.odds.arrays import (
     expected_rolls,
     win_table,
 )
+from iacta.rules.rules import CLASSIC, Rules
 
 Numbers: TypeAlias = list[list[float]]
 
@@ -187,7 +188,8 @@ class TableAnswer(Answer):
         chances = self.chances.astype(float)
         if self.question.show in ("chance", "sheet"):
             yield Section([f"Chance to win in percent; the attackers include your garrison{note}:"])
-            yield Section([Table(columns, _ShadedRows(chances), continued=continued)])
+            rows = _ShadedRows(chances, rules=self.question.rule_set.rules)
+            yield Section([Table(columns, rows, continued=continued)])
         for name, numbers in self.averages.items():
             mean = capitalise(MEANS[name])
             yield Section([f"{mean}, on average; the attackers include your garrison{note}:"])
@@ -203,10 +205,16 @@ class _ShadedRows(Sequence[Sequence[Cell]]):
     chances: the chances to win: one row per number of attackers, one column per number of
         defenders, both from 1.
     averages: numbers to show instead of the chances, which then only choose the colours.
+    rules: the rules of the battles, which decide whether an outcome can be certain.
     """
 
-    def __init__(self, chances: npt.NDArray[Any], averages: npt.NDArray[Any] | None = None) -> None:
-        self._chances, self._averages = chances, averages
+    def __init__(
+        self,
+        chances: npt.NDArray[Any],
+        averages: npt.NDArray[Any] | None = None,
+        rules: Rules = CLASSIC,
+    ) -> None:
+        self._chances, self._averages, self._rules = chances, averages, rules
 
     def __len__(self) -> int:
         return len(self._chances)
@@ -219,8 +227,15 @@ class _ShadedRows(Sequence[Sequence[Cell]]):
         if isinstance(index, slice):
             return [self[row] for row in range(len(self))[index]]
         chances = self._chances[index].tolist()
-        texts = [f"{100 * chance:.0f}" for chance in chances]
+        attackers = range(1, len(self) + 1)[index]
+        texts = [self._format_chance(attackers, chance) for chance in chances]
         if self._averages is not None:
             texts = [f"{number:.1f}" for number in self._averages[index].tolist()]
-        attackers = range(1, len(self) + 1)[index]
         return str(attackers), *map(Shaded, texts, chances)
+
+    def _format_chance(self, attackers: int, chance: float) -> str:
+        """Return a chance in percent; only an exact 0 or 1 is shown as 0 or 100."""
+        if attackers <= self._rules.garrison:
+            return "0"
+        text = short_percent(mark_certain(chance, [self._rules]), 0)
+        return text.removesuffix("%").replace(" ", "")
