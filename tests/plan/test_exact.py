@@ -172,15 +172,29 @@ def test_no_bound_is_below_an_exact_value(first: int) -> None:
 
 @pytest.mark.parametrize("seed", choose_seeds(range(40)))
 def test_no_bound_for_many_targets_is_below_an_exact_value(seed: int) -> None:
+    check_bounds_of_many_targets(seed)
+
+
+@pytest.mark.parametrize("house", TURN_HOUSES)
+def test_no_bound_under_house_rules_is_below_an_exact_value(house: str) -> None:
+    for seed in choose_seeds(range(40), 4):
+        check_bounds_of_many_targets(seed, HOUSES[house].rules)
+
+
+def check_bounds_of_many_targets(seed: int, house_rules: Rules | None = None) -> None:
+    """Check the bounds on a board with nine targets, of several defenders under house rules."""
     # The search first treats many targets as one item, then as more and more items.
     rng = Random(seed)  # noqa: S311 # draws numbers, no secrets
     names = [f"t{k}" for k in range(11)]
     pairs = [(names[rng.randrange(max(k - 3, 0), k)], names[k]) for k in range(1, len(names))]
     board = Board.from_edges("strip", pairs)
-    rules = rng.choice(EVERY_RULES)
+    drawn = rng.choice(EVERY_RULES)
+    rules = house_rules or drawn
     stacks = {names[0]: rng.randint(12, 20) + rules.garrison, names[5]: rules.garrison + 3}
-    goal = (TakeAll, TakeAny)[seed % 2](tuple(name for name in names if name not in stacks))
-    problem = pose_problem(Turn(make_position(board, stacks, {}), rules), goal)
+    targets = tuple(name for name in names if name not in stacks)
+    goal = (TakeAll, TakeAny)[seed % 2](targets)
+    theirs = {name: rng.randint(1, 4) for name in targets} if house_rules else {}
+    problem = pose_problem(Turn(make_position(board, stacks, theirs), rules), goal)
     best = Search(problem).solve(Deadline(), 1e6)
     assert best is not None
     assert min(Search(problem).bounds(Deadline(), 2e5)) >= best.value - 1e-10
