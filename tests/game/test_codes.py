@@ -163,3 +163,18 @@ def test_house_rules_for_sets_may_come_in_any_order() -> None:
     for twice in ("at6,at7", "each,own3,each"):
         with pytest.raises(IactaError, match=f"each house rule once, got '{twice}'"):
             read_sets(twice)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("at4", "trade at must be a whole number from 5 to 9, got 4"),
+        ("own200", "trade own must be a whole number from 0 to 100, got 200"),
+        ("each,6", "trade must name house rules after the armies, got 'each' before them"),
+        ("fixed/1/2", "trade must have no number after fixed, or 4 or 5 numbers as in"),
+        ("fixed/a/2/3/4", "trade must be a whole number from 0 to 1000, got 'a'"),
+    ],
+)
+def test_wrong_armies_for_sets_are_explained(text: str, message: str) -> None:
+    with pytest.raises(IactaError, match=message):
+        read_sets(text, "trade")

@@ -21,7 +21,16 @@ from iacta.board.codes import (
 )
 from iacta.board.formats.reading import FileTable
 from iacta.game.actions import Attack
-from iacta.game.cards import DECK, MAX_SET_ARMIES, SYMBOLS, Hand, Sets
+from iacta.game.cards import (
+    DECK,
+    MAX_MUST_TRADE,
+    MAX_PICTURED,
+    MAX_SET_ARMIES,
+    SMALLEST_FULL_HAND,
+    SYMBOLS,
+    Hand,
+    Sets,
+)
 from iacta.game.legal import check_conquest, find_legal_action
 from iacta.game.setup import MAX_NEW_ARMIES, STARTS, TurnOptions, list_owners
 from iacta.game.state import FortifyReach, Phase, TurnData
@@ -47,6 +56,7 @@ KEYS = {"trade": "sets", "rules_of": "own", "whole_battles": "whole", "victory":
 FIXED = "fixed"
 NUCLEAR = "nuclear"
 NUMBERED = {"at": "must_trade", "own": "pictured"}  # the prefixes of house rules for sets
+LIMITS = {"must_trade": (SMALLEST_FULL_HAND, MAX_MUST_TRADE), "pictured": (0, MAX_PICTURED)}
 EACH_CONQUEST = "each"
 HOUSE_RULES = {**NUMBERED, EACH_CONQUEST: "has_card_per_conquest"}
 HOUSE_RULE = re.compile(rf"({'|'.join(NUMBERED)})(\d+)|{EACH_CONQUEST}")
@@ -470,18 +480,22 @@ def format_fixed_sets(trade: Sets) -> str:
     return FIXED if numbers == Sets.fixed else "/".join([FIXED, *map(str, numbers)])
 
 
-def read_fixed_sets(text: str) -> Sets:
+def read_fixed_sets(text: str, key: str = "sets") -> Sets:
     """Read the armies for sets in the fixed mode, the inverse of `format_fixed_sets`.
+
+    text: the text of the armies.
+    key: the name of the text in error messages.
 
     >>> read_fixed_sets("fixed/6/8/4/10/12").joker
     12
     """
-    numbers = [parse_int(part, "sets", 0, MAX_SET_ARMIES) for part in text.split("/")[1:]]
+    numbers = [parse_int(part, key, 0, MAX_SET_ARMIES) for part in text.split("/")[1:]]
     if not numbers:
         return Sets(is_fixed=True)
     if len(numbers) not in (len(Sets.fixed), len(Sets.fixed) + 1):
         raise MalformedError(
-            f"sets must be like fixed, fixed/4/6/8/10 or fixed/6/8/4/10/12, got {quote(text)}"
+            f"{key} must have no number after fixed, or 4 or 5 numbers as in fixed/6/8/4/10/12, "
+            f"got {quote(text)}"
         )
     fixed, joker = numbers[: len(Sets.fixed)], numbers[len(Sets.fixed) :]
     return Sets(is_fixed=True, fixed=tuple(fixed), joker=joker[0] if joker else None)
@@ -500,6 +514,8 @@ def read_sets(value: Value, key: str = "sets") -> Sets:
     while texts and (found := HOUSE_RULE.fullmatch(texts[-1])):
         text = texts.pop()
         field, number = HOUSE_RULES[found[1] or text], parse_int(found[2] or "1", key)
+        if found[1]:
+            read_int(number, f"{key} {found[1]}", *LIMITS[field])
         if field in house:
             raise IllegalError(f"{key} must contain each house rule once, got {quote(value)}")
         house[field] = text == EACH_CONQUEST or number
@@ -510,9 +526,13 @@ def read_sets(value: Value, key: str = "sets") -> Sets:
                 f"none, got {quote(value)}"
             )
         return Sets(is_nuclear=True, **house)
+    if misplaced := next((text for text in texts if HOUSE_RULE.fullmatch(text)), None):
+        raise IllegalError(
+            f"{key} must name house rules after the armies, got {quote(misplaced)} before them"
+        )
     is_fixed = bool(texts) and texts[0].split("/")[0] == FIXED
     values = tuple(parse_int(text, key, 0, MAX_SET_ARMIES) for text in texts[is_fixed:])
-    trade = read_fixed_sets(texts[0]) if is_fixed else Sets()
+    trade = read_fixed_sets(texts[0], key) if is_fixed else Sets()
     if values or not (is_fixed or house):
         trade = replace(trade, values=values)
     return replace(trade, **house)
