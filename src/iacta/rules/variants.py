@@ -317,7 +317,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
         "one die first",
         Rules(mode=OneDieFirst()),
         "After the attack roll the defender rolls one die, and then decides on a second die.",
-        "Risk, as some boxes print it",
+        "Risk, in some boxes",
         ("one die then decide",),
     ),
     RuleSet(
@@ -371,7 +371,7 @@ RULE_SETS: tuple[RuleSet, ...] = (
     RuleSet(
         "attack die again",
         Rules(mode=AttackDieAgain()),
-        "With the card of a territory, the attacker may throw one die again after each roll.",
+        "With the card of a territory, the attacker may roll one die again after each roll.",
         "Risk, a variation for experts in the rules of 1993",
         ("card reroll",),
     ),
