@@ -107,6 +107,13 @@ EDITIONS: tuple[Edition, ...] = (
         cards=BOX_CARDS,
     ),
     Edition(
+        "french risk",
+        "Risk (France): missions; 24 territories if another player eliminates the target.",
+        "Hasbro, Risk: La conquête du monde (fixfr.com 715870); jeuxstrategie.free.fr",
+        cards=BOX_CARDS,
+        instead=24,
+    ),
+    Edition(
         "risiko",
         "RisiKo! (Italy): three defence dice, fixed values of sets, missions.",
         "Editrice Giochi, RisiKo! (scribd.com 766412886; scribd.com 560770960; torisiko.org)",
