@@ -113,6 +113,34 @@ def test_joined_rules_of_two_games_have_the_dice_of_both() -> None:
 
 
 @for_each(
+    ("name", "attack", "defence", "bonuses"),
+    [
+        ("leader+marshal", (6, 6, 6), (6, 6), ((1, 0), (1, 0))),
+        ("general+marshal", (6, 6, 6), (6, 6), ((1, 0), (1, 0))),
+        ("leader+fortification", (6, 6, 6), (6, 6), ((1, 0), (1, 1))),
+        ("commander+station", (8, 6, 6), (8, 8), ((0, 0), (0, 0))),
+        ("commander+defence commander", (8, 6, 6), (8, 6), ((0, 0), (0, 0))),
+    ],
+)
+def test_rolls_of_joined_rules_are_all_rolls_of_the_dice_of_both_games(
+    name: str,
+    attack: tuple[int, ...],
+    defence: tuple[int, ...],
+    bonuses: tuple[tuple[int, int], tuple[int, int]],
+) -> None:
+    counts = dict.fromkeys([(0, 2), (1, 1), (2, 0)], 0)
+    for faces in product(*(range(1, sides + 1) for sides in (*attack, *defence))):
+        mine = sorted(faces[: len(attack)], reverse=True)
+        theirs = sorted(faces[len(attack) :], reverse=True)
+        pairs = zip(mine, theirs, *bonuses, strict=False)
+        lost = sum(ours + more <= other + extra for ours, other, more, extra in pairs)
+        counts[lost, 2 - lost] += 1
+    total = prod(attack) * prod(defence)
+    found = dict(iacta.Roll(3, 2, find_rules(name)).losses())
+    assert {tuple(losses): chance * total for losses, chance in found.items()} == counts
+
+
+@for_each(
     ("name", "first", "second"),
     [
         ("bunker+fortification", "bunker", "fortification"),
