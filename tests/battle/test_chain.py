@@ -11,6 +11,7 @@ import pytest
 import iacta
 from iacta import CLASSIC, Battle, Chain, Distribution, Outcome, Rules, TooLargeError
 from iacta.battle.chain import BEYOND
+from iacta.methods.markov import Markov
 from tests import brute
 from tests.adapters import SEVERAL_RULES, counting, markov
 from tests.cases import for_each
@@ -286,9 +287,10 @@ def test_chances_of_won_states_differ_from_chances_of_the_first_win() -> None:
 def test_a_growing_chain_is_refused_before_it_takes_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    chain = Chain(90, 90, FIVE_ONES)
-    made = list[int]()
+    made = list[object]()
     monkeypatch.setattr(np, "eye", made.append)
-    with pytest.raises(TooLargeError, match="a chain of 90 against 90 is too large"):
-        chain.t  # noqa: B018 # solved when read
+    monkeypatch.setattr(Markov, "most_left", made.append)
+    for size in (90, 1000):
+        with pytest.raises(TooLargeError, match=f"a chain of {size} against {size} is too large"):
+            Chain(size, size, FIVE_ONES)
     assert not made

@@ -134,6 +134,9 @@ class Chain(PasteableMixin):
         self._refuse_too_large(able, self.defenders, OUTCOME_BYTES)
         if not compute_gain(self.rules) or not able:
             return able, self.defenders
+        # All arrays need a matrix of the states, and the largest state takes long to find.
+        matrix_bytes = able * self.defenders * ELIMINATION_MATRICES * FLOAT_BYTES
+        self._refuse_too_large(able, self.defenders, matrix_bytes)
         return choose_kernel(self.rules, method=MARKOV).most_left(able, self.defenders)
 
     @property
