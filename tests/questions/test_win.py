@@ -25,7 +25,7 @@ from iacta.forms.percentages import MAX_GAP, NOT_KNOWN
 from iacta.forms.question import Answer, find_question
 from iacta.forms.sections import Bars, Section, Table, format_cell
 from iacta.forms.whole_game import GAMES_CONDITION, PEOPLE
-from iacta.questions.goals import GoalsAnswer, GoalsQuestion, find_range
+from iacta.questions.goals import GoalsAnswer, GoalsQuestion, find_range, sort_known_first
 from iacta.questions.threats import NO_MOVE_HELPS
 from iacta.questions.win import WinQuestion
 from iacta.war.chances import ESTIMATE_GAMES
@@ -441,3 +441,11 @@ def test_a_goal_whose_best_plan_is_unknown_has_a_lower_bound() -> None:
     assert GoalsAnswer(asked, replace(analysis, goals=(unknown,), level="")).sentence == (
         "There was no time to compare Red's goals; allow more time."
     )
+
+
+def test_goals_without_a_known_chance_come_after_the_others() -> None:
+    known = GoalAnalysis({}, "take Asia", is_offered=True, value=0.6, upper_bound=0.61)
+    wide = replace(known, words="win now", value=0.9, interval=(0.0, 1.0), upper_bound=1.0)
+    later = GoalAnalysis({}, "take Europe", value=0.2, upper_bound=0.2)
+    found = sort_known_first((wide, GoalAnalysis({}, "take Africa"), later, known))
+    assert [each.words for each in found] == ["take Asia", "win now", "take Europe", "take Africa"]

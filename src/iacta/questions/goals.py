@@ -1,6 +1,6 @@
 """The goals of a turn: the chance to reach each goal, and to win the game afterwards."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -193,7 +193,7 @@ class GoalsAnswer(Answer):
     @property
     def reached(self) -> tuple[GoalAnalysis, ...]:
         """The goals within reach, with their chances."""
-        return self.analysis.goals if self.analysis else ()
+        return sort_known_first(self.analysis.goals) if self.analysis else ()
 
     @cached_property
     def goals(self) -> tuple[GoalRow, ...]:
@@ -345,6 +345,14 @@ def find_range(reach: GoalAnalysis) -> tuple[float, float]:
     """Return a lower bound on the chance of a plan, and an upper bound on any play."""
     low = 0.0 if reach.value is None else reach.value
     return (reach.interval or (low,))[0], reach.upper_bound
+
+
+def sort_known_first(goals: Iterable[GoalAnalysis]) -> tuple[GoalAnalysis, ...]:
+    """Return goals in their order, but the goals whose chances are not known yet after the others.
+
+    Goals that are not offered stay behind all goals that are.
+    """
+    return tuple(sorted(goals, key=lambda each: (not each.is_offered, not is_known(each))))
 
 
 def is_known(reach: GoalAnalysis) -> bool:

@@ -33,7 +33,7 @@ from iacta.plan.goal_plan import GoalPlan
 from iacta.plan.levels import USUAL, list_levels, read_level
 from iacta.plan.named_goals import read_goal_record, read_price
 from iacta.questions.analysis.known import Known, read_known
-from iacta.questions.goals import find_range, format_reach, is_known
+from iacta.questions.goals import find_range, format_reach, is_known, sort_known_first
 from iacta.questions.plan import PlanQuestion
 from iacta.questions.plan.question import make_answer
 from iacta.questions.threats import (
@@ -283,7 +283,7 @@ class AnalysisAnswer(Answer):
             player=turn.player,
             level=self.level,
             is_complete=self.level == self.question.level,
-            goals=[self._make_goal_record(each) for each in self.found.goals],
+            goals=[self._make_goal_record(each) for each in sort_known_first(self.found.goals)],
             **more,
         )
 
@@ -323,7 +323,7 @@ class AnalysisAnswer(Answer):
 
     def rows(self) -> Iterator[Sequence[object]]:
         yield "goal", "level", "chance", "low", "at_most", "left"
-        for each in self.found.goals:
+        for each in sort_known_first(self.found.goals):
             chance = "" if each.value is None else each.value
             yield each.words, each.level, chance, *find_range(each), each.left
 
@@ -335,7 +335,10 @@ class AnalysisAnswer(Answer):
         name = capitalise(turn.player)
         reached = f"at the level {self.level}" if self.level else "not known yet; allow more time"
         yield Section([f"{name}'s turn, {reached}."])
-        rows = [(each.words, format_reach(each), each.level) for each in self.found.goals]
+        rows = [
+            (each.words, format_reach(each), each.level)
+            for each in sort_known_first(self.found.goals)
+        ]
         if rows:
             yield Section([Table(("", "chance", "level"), rows)], title="Goals:")
         threats = self.known.threats if self.threats is None else self.threats.threats
