@@ -236,7 +236,7 @@ std::string iacta::find_fault(const iacta_problem& p, const iacta_turn& t) {
         !are_within(t.fixed + SYMBOLS + 1, 1, -1, MAX_CORE_ARMIES) || !are_within(t.card_land, CARDS, -1, p.lands - 1))
         return "the tables of sets and cards must have numbers in the allowed ranges";
     if (!are_within(&t.must_trade, 1, SET, CARDS) || !are_within(&t.traded_at_once, 1, SET, CARDS + 1) ||
-        !are_within(&t.pictured_armies, 1, 0, MAX_CORE_ARMIES) || !are_within(&t.conquered, 1, 0, CARDS) ||
+        !are_within(&t.pictured_armies, 1, 0, MAX_CORE_ARMIES) || !are_within(&t.cards_due, 1, 0, CARDS) ||
         !are_within(&t.lands_for_an_army, 1, 1, MAX_LANDS) || !are_within(&t.common_lands, 1, 0, MAX_LANDS) ||
         !are_within(&t.fewest_new, 1, 0, MAX_CORE_ARMIES))
         return "the rules of cards and new armies must have numbers in the allowed ranges";

@@ -307,7 +307,7 @@ typedef struct {
     int32_t phase;
     int32_t place;     /* the number of armies that must still be placed */
     int32_t first;     /* armies may only be placed on territories with this or a larger index */
-    int32_t conquered; /* the number of cards that the player draws at the end for conquests in this turn */
+    int32_t cards_due; /* the number of cards that the player draws at the end for conquests in this turn */
     int32_t pictured;  /* 1: a territory on a traded card has already received armies in this turn */
     int32_t then;      /* the phase that follows the advance */
     int32_t attack_start, attack_to, attack_dice, thrown; /* the attack in progress, and the index of its throw */

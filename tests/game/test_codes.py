@@ -69,7 +69,7 @@ TURNS = {
         fortify="adjacent",
         whole_battles=True,
         players=("green", "red", "blue", "dead"),
-        conquered=1,
+        cards_due=1,
     ),
     "sets of RisiKo": make_line_turn(
         "r3 b1", trade=Sets(is_fixed=True, fixed=(6, 8, 4, 10), joker=12), cards={}

@@ -59,7 +59,7 @@ def test_a_house_rule_brings_a_card_for_each_conquest(trade: Sets, cards: int) -
 
 
 def test_no_more_cards_are_drawn_than_the_deck_has_left() -> None:
-    turn = make_line_turn("r9 b1 g1", cards={"green": 43}, trade=EACH, conquered=3, fortify="none")
+    turn = make_line_turn("r9 b1 g1", cards={"green": 43}, trade=EACH, cards_due=3, fortify="none")
     assert turn.after(EndPhase()).hand_of("red").number == 1
 
 

@@ -28,7 +28,7 @@ from tests.game.positions import classic_turn, make_line_turn
 STARTS: dict[str, dict[str, Any]] = {
     "trade": {"phase": "trade", "place": 2, "cards": {"red": 5, "blue": 1}},
     "place": {"place": 4, "keep": {"A": 3}, "stay": ["B"]},
-    "attack": {"fortify": "adjacent", "rules_of": {"C": "capital"}, "conquered": 1},
+    "attack": {"fortify": "adjacent", "rules_of": {"C": "capital"}, "cards_due": 1},
     "over": {"phase": "over", "whole_battles": True},
 }
 CHANGES: dict[str, dict[str, Any]] = {
@@ -174,7 +174,7 @@ START = Position(BOARD, "red", {"Peru": ("red", 6), "Brazil": ("blue", 2)})
         ("fortify", "far"),
         ("whole_battles", 1),
         ("players", ["blue"]),
-        ("conquered", "yes"),
+        ("cards_due", "yes"),
         ("symbols", {"Peru": "horse"}),
         ("pictured", 2),
         ("victory", Missions({"red": "eliminate pink", "blue": "hidden"})),

@@ -118,7 +118,7 @@ def test_an_elimination_transfers_cards_that_are_traded_at_once() -> None:
     assert trading.phase == "trade"
     assert list(trading.actions()) == [Reveal(), Trade(THREE)]
     placing = trading.after(Trade(THREE))
-    assert (placing.phase, placing.place, placing.conquered) == ("place", 4, True)
+    assert (placing.phase, placing.place, placing.cards_due) == ("place", 4, True)
     assert placing.after(Place("B", 4)).phase == "attack"
 
 
@@ -168,7 +168,7 @@ def test_a_conquest_draws_one_card_at_the_end() -> None:
         turn = turn.after(turn.actions()[-1])
     assert turn.after(EndPhase()).cards == {"red": Hand(unknown=1)}
     assert make_line_turn("r9 b1", cards={}, fortify="none").after(EndPhase()).cards == {}
-    full = make_line_turn("r9 b1 g1", cards={"green": 44}, fortify="none", conquered=1)
+    full = make_line_turn("r9 b1 g1", cards={"green": 44}, fortify="none", cards_due=1)
     assert full.after(EndPhase()).cards == {"green": Hand(unknown=44)}
 
 
@@ -189,10 +189,10 @@ def test_the_next_player_alive_gets_the_usual_armies() -> None:
 
 
 def test_constraints_do_not_apply_to_the_next_player() -> None:
-    over = make_line_turn("r1 b5", keep={"B": 9}, phase="over", conquered=1, cards={})
+    over = make_line_turn("r1 b5", keep={"B": 9}, phase="over", cards_due=1, cards={})
     assert over.actions()[:] == []
     after = over.next().after(Place("B", 3))
-    assert (after.keep, after.conquered) == ({}, False)
+    assert (after.keep, after.cards_due) == ({}, False)
     assert after.actions()[0] == Attack("B", "A", 3)
     assert after.after(EndPhase()).cards == {}
 

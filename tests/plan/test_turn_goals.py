@@ -145,5 +145,5 @@ def test_take_any_omits_own_territories_until_a_conquest() -> None:
     assert goal == TakeAny(("Brazil", "Argentina"))
     assert not goal.is_reached(start)
     assert read_goal(start, "take_any", "Peru") == TakeAny(("Peru",))
-    conquered = Turn(start.position, phase="attack", conquered=1)
+    conquered = Turn(start.position, phase="attack", cards_due=1)
     assert read_goal(conquered, "take_any", "Peru,Brazil") == TakeAny(("Peru", "Brazil"))

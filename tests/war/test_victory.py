@@ -331,7 +331,7 @@ def test_only_sets_that_may_be_traded_count_for_an_aim(cards: int, is_offered: b
         players=SEATS,
         cards={"red": hand},
         trade=Sets((10,)),
-        conquered=1,
+        cards_due=1,
     )
     assert (list_aim_kinds(turn) & {WIN, ELIMINATE} != set()) == is_offered
 
@@ -383,7 +383,7 @@ def test_no_ai_makes_a_conquest_by_which_a_rival_wins(name: str) -> None:
     turn = Turn.from_code(f"{AUSTRALIA}red:24%20territories,{RIVALS}")
     ends = [War(turn).play_turn(PLAYERS[name], seed).end for seed in range(12)]
     assert {end.winner for end in ends} == {None}
-    assert any(end.conquered for end in ends)
+    assert any(end.cards_due for end in ends)
 
 
 @pytest.mark.parametrize("name", PLAYERS)

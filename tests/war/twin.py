@@ -186,7 +186,7 @@ class _View:
     def _compute_territory_value(self, c: int) -> float:
         turn, n, owner = self.turn, self.n, self.turn.owners[c]
         value = n.territory
-        if turn.cards is not None and not turn.conquered:
+        if turn.cards is not None and not turn.cards_due:
             value += n.card
         for k, (bonus, lands) in enumerate(self.continents):
             if bonus < 1 or c not in lands:

@@ -104,7 +104,7 @@ class Tactics {
             if (allows(kind)) found.push_back({kind, which});
         };
         for (int kind : {IACTA_AIM_AS_LIKED, IACTA_AIM_BOLDLY, IACTA_AIM_WARILY, IACTA_AIM_HOLD}) add(kind, 0);
-        if (rules_.has_cards && !s.conquered)
+        if (rules_.has_cards && !s.cards_due)
             for (int kind : {IACTA_AIM_ONE_CARD, IACTA_AIM_PILE, IACTA_AIM_SAFE_CARD}) add(kind, 0);
         survey(s, s.place);
         for (int k = 0; k < int(rules_.continents.size()); ++k) {
@@ -331,10 +331,10 @@ class Tactics {
         known_[c] = moment_;
         int q = s.owner[c];
         bool is_player = q < rules_.players;
-        if (aim.kind == IACTA_AIM_SAFE_CARD) return worth_[c] = (s.conquered ? 0.0 : SAFE_CARD) + urgency_[c];
+        if (aim.kind == IACTA_AIM_SAFE_CARD) return worth_[c] = (s.cards_due ? 0.0 : SAFE_CARD) + urgency_[c];
         if (!is_wanted(s, c)) return worth_[c] = urgency_[c];
         double value = weights_[IACTA_WEIGHT_TERRITORY];
-        if (rules_.has_cards && !s.conquered) value += weights_[IACTA_WEIGHT_CARD];
+        if (rules_.has_cards && !s.cards_due) value += weights_[IACTA_WEIGHT_CARD];
         for (int k : rules_.continents_of[c]) {
             int bonus = rules_.bonus[k], size = rules_.size(k);
             if (bonus < 1) continue;
@@ -353,7 +353,7 @@ class Tactics {
         if (aim.kind == IACTA_AIM_BOLDLY) value *= weights_[IACTA_WEIGHT_BOLD];
         if (aim.kind == IACTA_AIM_WARILY) value *= weights_[IACTA_WEIGHT_WARY];
         if (aim.kind == IACTA_AIM_HOLD) value = 0.0;
-        if ((aim.kind == IACTA_AIM_ONE_CARD || aim.kind == IACTA_AIM_PILE) && s.conquered) value = 0.0;
+        if ((aim.kind == IACTA_AIM_ONE_CARD || aim.kind == IACTA_AIM_PILE) && s.cards_due) value = 0.0;
         if (aim.kind == IACTA_AIM_CHASE && q == aim.which)
             value += weights_[IACTA_WEIGHT_AIM] * (1.0 + weights_[IACTA_WEIGHT_THEIR_CARDS] * s.count_cards(q) *
                                                              rules_.count_next_set(s) / 3.0 / s.lands[q]);
@@ -547,7 +547,7 @@ class Tactics {
             case IACTA_AIM_PILE: main = find_largest_front(s); break;
             case IACTA_AIM_SAFE_CARD: {
                 Strike battle = find_strike(s, -1);
-                if (battle.v >= 0 && !s.conquered) wishes_.push_back({battle.v, battle.more});
+                if (battle.v >= 0 && !s.cards_due) wishes_.push_back({battle.v, battle.more});
                 list_guards(s, -1);
                 main = find_largest_front(s);
                 break;

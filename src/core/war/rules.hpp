@@ -61,7 +61,7 @@ struct War {
     std::array<Cards, MAX_PLAYERS> known{};
     std::array<int, MAX_PLAYERS> hidden{};  // for each player: the number of unrevealed cards
     int mover = 0, phase = IACTA_PHASE_OVER, place = 0, first = 0, sets = 0, then = IACTA_PHASE_ATTACK;
-    int conquered = 0;  // the cards that the mover draws at the end of the turn
+    int cards_due = 0;  // the cards that the mover draws at the end of the turn
     bool pictured = false;
     bool opening = true;  // whether this is the first turn, in which some territories may not attack
     Roll pending{-1, -1, 0};
@@ -280,7 +280,7 @@ class WarRules {
                                                : g.max_dice(s.at, v, c);
     }
     bool may_trade(const War<W>& s) const {
-        int least = s.conquered ? must_trade : SET;
+        int least = s.cards_due ? must_trade : SET;
         return has_cards && s.count_cards(s.mover) >= least &&
                (s.hidden[s.mover] > 0 || has_set(s.known[s.mover], needs_pair()));
     }
@@ -346,7 +346,7 @@ class WarRules {
         s.phase = IACTA_PHASE_OVER;
         int held = 0;
         for (int i = 0; i < players; ++i) held += s.count_cards(i);
-        if (has_cards && held < CARDS) s.hidden[s.mover] += std::min(s.conquered, CARDS - held);
+        if (has_cards && held < CARDS) s.hidden[s.mover] += std::min(s.cards_due, CARDS - held);
     }
     // Gives a territory to another owner, with a number of armies.
     void give(War<W>& s, int land, int owner, int number) const {
@@ -435,7 +435,7 @@ WarRules<W>::WarRules(const iacta_problem& p, const iacta_turn& t)
     for (int i = 0; i < players; ++i) s.known[size_t(i)] = t.known[i], s.hidden[size_t(i)] = t.hidden[i];
     set_mover(s, t.mover);
     s.phase = t.phase, s.place = t.place, s.first = t.first, s.then = t.then;
-    s.conquered = t.conquered, s.pictured = t.pictured != 0;
+    s.cards_due = t.cards_due, s.pictured = t.pictured != 0;
     s.pending = {t.attack_start, t.attack_to, t.attack_dice};
     if (s.phase == IACTA_PHASE_DEFEND)
         s.thrown = opening.throws(t.attack_to, t.attack_dice, s.at.armies[t.attack_to]).first + t.thrown;
@@ -585,7 +585,7 @@ void WarRules<W>::apply_losses(War<W>& s, Roll roll, int lost, int killed, int l
     give(s, c, s.mover, moved);
     s.phase = IACTA_PHASE_ADVANCE;
     s.pending = roll;
-    s.conquered = has_card_per_conquest_ ? std::min(s.conquered + 1, CARDS) : 1;
+    s.cards_due = has_card_per_conquest_ ? std::min(s.cards_due + 1, CARDS) : 1;
     s.then = IACTA_PHASE_ATTACK;
     if (loser >= players || s.lands[loser] > 0) return end_if_won(s);
     bool must =
@@ -673,7 +673,7 @@ void WarRules<W>::next(War<W>& s) const {
     do mover = (mover + 1) % players;
     while (!s.lands[mover]);
     set_mover(s, mover);
-    s.opening = s.pictured = false, s.conquered = 0;
+    s.opening = s.pictured = false, s.cards_due = 0;
     s.first = 0;
     s.place = count_income(s, mover);
     begin(s);

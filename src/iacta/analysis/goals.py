@@ -75,7 +75,7 @@ def list_goals(turn: Turn) -> Iterator[tuple[str, GoalRecord]]:
             yield f"eliminate {player}", {"eliminate": player}
     owned = zip(turn.board.territories, turn.owners, strict=True)
     others = tuple(name for name, owner in owned if owner not in ("", turn.player))
-    if not turn.conquered and others:
+    if not turn.cards_due and others:
         yield ONE_CARD, {"take_any": ", ".join(others)}
 
 

@@ -75,5 +75,5 @@ def _list_changes(turn: Turn, to: str, after: Turn) -> Iterator[tuple[str, str]]
     if after.winner is not None and turn.winner is None:
         yield ("win", "the game") if after.winner == player else ("let", f"{after.winner} win")
         found = True
-    if not found and turn.cards is not None and after.conquered and not turn.conquered:
+    if not found and turn.cards is not None and after.cards_due and not turn.cards_due:
         yield "earn", _CARD

@@ -53,7 +53,7 @@ class WholeGameForm(MomentForm, kw_only=True):
     def list_assumptions(self) -> list[str]:
         """Return a sentence for each assumption about the turn that the user did not state."""
         turn = self.turn
-        is_at_start = turn.phase == "attack" and not turn.conquered and not self.reinforce
+        is_at_start = turn.phase == "attack" and not turn.cards_due and not self.reinforce
         return [NOTHING_TO_PLACE] if is_at_start and len(turn.survivors) > 1 else []
 
 

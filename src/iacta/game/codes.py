@@ -52,7 +52,13 @@ OPTIONS = (
     *("conquered", "first", "attack", "throw", "then", "symbols", "named", "pictured", "win"),
 )
 # The keys of arguments of `Turn` whose names differ from their keys.
-KEYS = {"trade": "sets", "rules_of": "own", "whole_battles": "whole", "victory": "win"}
+KEYS = {
+    "trade": "sets",
+    "cards_due": "conquered",
+    "rules_of": "own",
+    "whole_battles": "whole",
+    "victory": "win",
+}
 FIXED = "fixed"
 NUCLEAR = "nuclear"
 NUMBERED = {"at": "must_trade", "own": "pictured"}  # the prefixes of house rules for sets
@@ -225,7 +231,7 @@ def format_options(turn: TurnData) -> dict[str, str]:
         "fortify": turn.fortify if turn.fortify != "connected" else None,
         "whole": "1" if turn.whole_battles else None,
         "players": players,
-        "conquered": str(turn.conquered) if turn.conquered else None,
+        "conquered": str(turn.cards_due) if turn.cards_due else None,
         "first": escape_name(turn.board.territories[turn.first]) if turn.first else None,
         "attack": None if turn.pending is None else format_attack(turn.pending),
         "throw": throw,
@@ -300,7 +306,7 @@ def read_fields(phase: str, table: FileTable, board: Board) -> TurnFields:
         fortify=cast(FortifyReach, read("fortify", read_text("fortify"), "connected")),
         whole_battles=read_flag("whole"),
         players=read("players", lambda value: read_names(value, "players"), None),
-        conquered=read("conquered", lambda value: _read_number(value, "conquered", DECK.number), 0),
+        cards_due=read("conquered", lambda value: _read_number(value, "conquered", DECK.number), 0),
         symbols=read("symbols", lambda value: read_symbols(value, board.territories), None),
         pictured=read_flag("pictured"),
         victory=read("win", read_victory, None),

@@ -126,7 +126,7 @@ def may_trade(turn: TurnData) -> bool:
     """Return whether the player can trade a set, or can reveal cards that may contain a set."""
     hand = turn.hand
     # After a conquest, players trade only because they have eliminated somebody.
-    least = turn.trade.must_trade if turn.conquered else SET_SIZE
+    least = turn.trade.must_trade if turn.cards_due else SET_SIZE
     return hand.number >= least and (hand.unknown > 0 or bool(list_card_sets(hand, turn.trade)))
 
 

@@ -38,7 +38,7 @@ class TurnOptions(ChangeableOptions, total=False):
     cards: Mapping[str, Hand | int] | None
     trade: Sets | None
     players: Iterable[str] | None
-    conquered: int
+    cards_due: int
     symbols: Mapping[str, str] | None
     pictured: bool
 
@@ -116,7 +116,7 @@ def read_state(position: Position, setting: Setting, options: TurnOptions) -> Tu
     refuse_empty_territories(position.board, owners, armies, setting.rules)
     place, phase, trade = options.get("place"), options.get("phase"), options.get("trade")
     new = 0 if place is None else read_int(place, "place", 0, MAX_NEW_ARMIES)
-    conquered = read_int(options.get("conquered", 0), "conquered", 0, DECK.number)
+    cards_due = read_int(options.get("cards_due", 0), "cards_due", 0, DECK.number)
     pictured = options.get("pictured", False)
     now = phase if phase is not None else "place" if new else "attack"
     check_choice(now, STARTS, "phase")
@@ -153,7 +153,7 @@ def read_state(position: Position, setting: Setting, options: TurnOptions) -> Tu
         cards=held,
         trade=table,
         victory=read_victory_condition(options.get("victory")),
-        conquered=conquered,
+        cards_due=cards_due,
         pictured=pictured,
     )
 

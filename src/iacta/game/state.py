@@ -109,7 +109,7 @@ class Setting(PickledByFields):
 class TurnState(NamedTuple):
     """The part of a turn that actions change; also a key that identifies a state of a game.
 
-    player, phase, place, cards, trade, conquered, pictured, victory: the same as for `Turn`.
+    player, phase, place, cards, trade, cards_due, pictured, victory: the same as for `Turn`.
     owners, armies: the owner of each territory and the armies on it, in the order of the board.
     first: the index of the first territory on which new armies may still be placed.
     pending: the attack in progress, in the phases `defend` and `advance`.
@@ -125,7 +125,7 @@ class TurnState(NamedTuple):
     cards: FrozenDict[str, Hand] | None
     trade: Sets
     victory: Victory
-    conquered: int
+    cards_due: int
     pictured: bool
     first: int = 0
     pending: Attack | None = None
@@ -262,9 +262,9 @@ class TurnData:
         return self.state.victory
 
     @property
-    def conquered(self) -> int:
+    def cards_due(self) -> int:
         """The number of cards that the player draws at the end for conquests in this turn."""
-        return self.state.conquered
+        return self.state.cards_due
 
     @property
     def pictured(self) -> bool:

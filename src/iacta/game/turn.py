@@ -153,7 +153,7 @@ class Turn(DisplayMixin, TurnData):
     whole_battles: whether each attack is a whole battle, fought to its end.
     players: the players in the order of play; `None` for the order of the first territory of each
         player on the board.
-    conquered: the number of cards that the player draws at the end for territories taken earlier in
+    cards_due: the number of cards that the player draws at the end for territories taken earlier in
         the turn: at most 1, unless a house rule gives a card for each territory.
     symbols: a mapping from territories to the symbols on their cards: `"infantry"`, `"cavalry"` or
         `"artillery"`; `None` if cards do not picture territories.
@@ -770,13 +770,13 @@ class Turn(DisplayMixin, TurnData):
                 armies=_move_armies(tuple(armies), v, c, least),
                 pending=attack,
                 throw=None,
-                conquered=self._count_conquest_cards(),
+                cards_due=self._count_conquest_cards(),
             )
         )._finish_conquest(self.owners[c])
 
     def _count_conquest_cards(self) -> int:
         """Return the number of cards to draw at the end of the turn after one more conquest."""
-        return min(self.conquered + 1, DECK.number) if self.trade.has_card_per_conquest else 1
+        return min(self.cards_due + 1, DECK.number) if self.trade.has_card_per_conquest else 1
 
     def _finish_conquest(self, loser: str) -> "Turn":
         """Return the turn after a conquest; the player gets the cards of an eliminated player."""
@@ -879,10 +879,10 @@ class Turn(DisplayMixin, TurnData):
     def _end_turn(self) -> "Turn":
         """Return the finished turn; a player who conquered a territory has drawn their cards."""
         over = self.replace_state(self.state._replace(phase="over"))
-        if self.cards is None or not self.conquered:
+        if self.cards is None or not self.cards_due:
             return over
         left = DECK.number - sum(hand.number for hand in self.cards.values())
-        return over._replace_hand(self.hand + Hand(unknown=min(self.conquered, max(left, 0))))
+        return over._replace_hand(self.hand + Hand(unknown=min(self.cards_due, max(left, 0))))
 
     def next(self) -> "Turn":
         """Return the turn of the next player who owns a territory, with their new armies.
@@ -906,7 +906,7 @@ class Turn(DisplayMixin, TurnData):
             setting = replace(setting, keep=FrozenDict({}), stay=())
         place = self.new_armies(following)
         state = self.state._replace(
-            player=following, place=place, conquered=0, pictured=False, first=0
+            player=following, place=place, cards_due=0, pictured=False, first=0
         )
         return self.assemble_turn(setting, state)._enter("trade")
 

@@ -93,7 +93,7 @@ def _read_take(turn: Turn, text: str) -> Goal:
 @goal_kind("take_any", "Take any of {}")
 def _read_take_any(turn: Turn, text: str) -> Goal:
     names = turn.board.find_set(text)
-    if turn.conquered:
+    if turn.cards_due:
         return TakeAny(names)
     # A territory that the player owned from the start does not reach the goal.
     owned = turn.position.list_territories(turn.player)

@@ -108,7 +108,7 @@ class _StateWriter(NamedTuple):
             phase=library.constant(f"PHASE_{turn.phase.upper()}"),
             place=turn.place,
             first=turn.first,
-            conquered=turn.conquered,
+            cards_due=turn.cards_due,
             pictured=turn.pictured,
             then=library.constant(f"PHASE_{turn.then.upper()}"),
             attack_start=-1,
