@@ -24,7 +24,6 @@
 #pragma once
 
 #include <bit>
-#include <tuple>
 #include <unordered_map>
 
 #include "search/assignment.hpp"
@@ -74,6 +73,7 @@ class Lookahead {
     // Style::order decides between attacks within this fraction of the best value.
     static constexpr double ORDER_MARGIN = 0.03;
     static constexpr double EQUAL = 0.0005;      // values that differ by less than this number count as equal
+    static constexpr double NOISE = 1e-9;        // smaller differences between values are errors of rounding
     static constexpr double IDLE_BONUS = 0.002;  // the bonus for idle armies while find_base searches
 
     // Searches for the best assignment at the start by hill climbing from `starts` different assignments, and makes it
@@ -399,7 +399,8 @@ class Lookahead {
 
     // Returns the best attack. Among the attacks that the style prefers, ranks within EQUAL of the highest rank count
     // as equal. Ties are broken in favour of targets that are assigned to the attacking stack, then of a battle that
-    // has begun, then of the highest rank, and then of the largest stack.
+    // has begun, then of the highest rank, then of the largest stack, and then of the first attack in the order of the
+    // board. Without this order, errors of rounding could lead from one battle to another of the same value.
     const Option* pick_first(const std::vector<Option>& options) const {
         constexpr double LOWEST = std::numeric_limits<double>::lowest();
         double limit = LOWEST, place = -1.0, top = LOWEST, equal = margin_.is_free() ? EQUAL : 0.0;
@@ -411,13 +412,16 @@ class Lookahead {
             if (rank(each.roll) >= limit) place = std::max(place, each.place);
         for (const Option& each : options)
             if (rank(each.roll) >= limit && each.place == place) top = std::max(top, rank(each.roll));
+        auto is_before = [this](const Option& one, const Option& other) {
+            double more = rank(one.roll) - rank(other.roll);
+            if (one.is_assigned != other.is_assigned) return one.is_assigned;
+            if (one.is_begun != other.is_begun) return one.is_begun;
+            return std::abs(more) > NOISE ? more > 0.0 : one.armies > other.armies;
+        };
         const Option* first = nullptr;
         for (const Option& each : options) {
             if (rank(each.roll) < std::max(limit, top - equal) || each.place != place) continue;
-            auto order = [this](const Option& it) {
-                return std::tuple(it.is_assigned, it.is_begun, rank(it.roll), it.armies);
-            };
-            if (!first || order(each) > order(*first)) first = &each;
+            if (!first || is_before(each, *first)) first = &each;
         }
         return first;
     }
