@@ -34,7 +34,7 @@ from tests.plan.boards import SmallGame, assert_known, parse_position, small_gam
 from tests.plan.twin import Action, End, Play, State
 
 PRICES = (0.0, 0.002, 0.02, 0.2)
-# Plans with the greatest chance, computed before the search knew prices of armies: exact plans and
+# Plans with the greatest chance, without a price of armies: exact plans and
 # lookahead, each with a fixed amount of work.
 WITHOUT_MARGIN: list[dict[str, Any]] = json.loads(
     Path(__file__).with_name("without_margin.json").read_text(encoding="utf-8")
