@@ -69,7 +69,7 @@ def test_a_conquest_can_be_corrected_before_armies_move_in() -> None:
     [
         ([["Peru", "blue", 6]], "red must keep a territory, because it is their turn"),
         ([["Peru", "red", 6]], "a correction must change the position"),
-        ([["Peru", "red", 0]], "armies on Peru must be a whole number of at least 1, got 0"),
+        ([["Peru", "red", 0]], "Peru must have at least 1 army, got 0"),
         ([["Peru", "", 2]], "Peru must have an owner or no armies, got 2"),
         ([["Peru", 4]], "on must be a list of rows, each with a territory"),
     ],
