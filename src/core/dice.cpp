@@ -21,6 +21,7 @@ Dice::Dice(const iacta_problem& p)
         for (int k = 1; k <= attack_[r]; ++k)
             for (int j = 1; j <= columns_[r]; ++j) {
                 int i = dice_first_[r] + (k - 1) * columns_[r] + j - 1;
+                if (throw_first_[i] == throw_first_[i + 1]) most_lost_[i] = ILLEGAL;
                 int first = answer_first_[throw_first_[i]], last = answer_first_[throw_first_[i + 1]];
                 for (int a = result_first_[first]; a < result_first_[last]; ++a) {
                     auto [chance, x, y] = results_[a];

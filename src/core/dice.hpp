@@ -91,9 +91,8 @@ class Dice {
     }
     // Returns whether `able` attackers, garrison excluded, may roll k dice against d defenders of c.
     bool may_roll(int c, int k, int d, int able) const {
-        int i = find_row(c, k, d);
-        bool has_armies = !is_at_double(c) || k < attack_dice(c) || able + garrison >= 2 * d;
-        return k <= able && has_armies && throw_first_[i] < throw_first_[i + 1];
+        if (k > able || most_lost_[find_row(c, k, d)] == ILLEGAL) return false;
+        return k < attack_dice(c) || !is_at_double(c) || able + garrison >= 2 * d;
     }
     // Returns the largest number of dice that `able` attackers, garrison excluded, may roll against d defenders of c,
     // or 0 if they may not attack.
@@ -124,9 +123,11 @@ class Dice {
 
     std::vector<int> attack_, columns_, dice_first_, least_, most_;
     std::vector<uint8_t> at_double_;
-    // For each row: the largest loss of the attackers, and the largest sum of their loss and of the required advance in
-    // a result that kills all defenders of the row.
-    std::vector<int> most_lost_, most_moved_;
+    static constexpr int ILLEGAL = 1 << 28;  // larger than any number of armies
+    std::vector<int> most_lost_;  // for each row: the largest loss of the attackers, or ILLEGAL for an illegal roll
+    // For each row: the largest sum of the loss of the attackers and of the required advance, in results that kill all
+    // defenders of the row.
+    std::vector<int> most_moved_;
     std::vector<int> throw_first_, answer_first_, result_first_, battle_first_;
     std::vector<double> throw_chance_;
     std::vector<Result> results_;
