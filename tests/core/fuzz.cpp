@@ -303,7 +303,7 @@ class Case {
 
     void use(iacta_search* search, const iacta_problem& p, bool honest) {
         int n = p.lands, goals = iacta_count_goals(search);
-        double paid = 0.0, least_bound = INFINITY, optimum = NAN;
+        double paid = p.wins ? 1.0 : 0.0, least_bound = INFINITY, optimum = NAN;
         for (int t = 0; t < n; ++t) paid += std::abs(p.pays[t]);
         for (int i = 0; i < p.sets; ++i) paid += std::abs(p.set_pays[i]);
         double near = 1e-9 * (1.0 + paid);
@@ -381,7 +381,8 @@ class Case {
                     });
                     if (moved < 0) fail("an advance that cannot be");
                     if (answer != IACTA_DONE) break;
-                    if (d.dice && (d.start < 0 || d.start >= n || d.to < 0 || d.to >= n || d.count < 1))
+                    // Invented results may all have the chance 0.
+                    if (d.dice && (d.start < 0 || d.start >= n || d.to < 0 || d.to >= n || d.count < honest))
                         fail("a decision that cannot be");
                     if (!std::isfinite(d.value)) fail("a value that cannot be");
                     break;
