@@ -3,7 +3,7 @@
 The AIs take territories that win the game at once, and territories of a rival who is about to win.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -316,13 +316,21 @@ class WinsInReach:
             left = [(not armies[t], cost.get(t, most + 1), t) for t in lands if t not in own]
             need = max(number - len(own & {*lands}), 0)
             found |= {t for *_, t in sorted(left)[:need]}
-        free = [t for t, each in enumerate(armies) if t not in named and (each or t in own)]
+        named |= {t for t, each in enumerate(armies) if not each and t not in own}
+        price = {t: cost.get(t, most + 1) for t in range(len(armies))}
+        return found | self._find_trio(own, mission, named, price)
+
+    def _find_trio(
+        self, own: set[int], mission: CoreMission, named: set[int], price: Mapping[int, int]
+    ) -> set[int]:
+        """Return the cheapest three neighbours that are not in `named`, if the mission asks so."""
+        free = [t for t in range(len(self.near)) if t not in named] if mission.number else []
         trios = [
-            (sum(0 if t in own else cost.get(t, most + 1) for t in trio), trio)
-            for trio in combinations(free if mission.number else [], 3)
+            (sum(0 if t in own else price[t] for t in trio), trio)
+            for trio in combinations(free, 3)
             if all(a in self.near[b] or b in self.near[a] for a, b in combinations(trio, 2))
         ]
-        return found | {*(min(trios)[1] if trios else ())}
+        return {*(min(trios)[1] if trios else ())}
 
     def _list_winning(self, player: str) -> list[int]:
         """Return the territories whose loss sets a player back from winning."""
@@ -332,6 +340,11 @@ class WinsInReach:
         named = {*mission.entries} if mission.kind == "capitals" else set[int]()
         if mission.kind == "continents":
             named = {t for k in mission.entries for t in self.continents[k]}
+        if mission.kind == "parts":
+            named = {t for k in mission.entries[::2] for t in self.continents[k]}
+            empty = {t for t, each in enumerate(self.turn.armies) if not each and t not in own}
+            price = dict.fromkeys(range(len(self.near)), 1)
+            named |= self._find_trio({*own}, mission, named | empty, price)
         return [t for t in own if t in named]
 
     # Wins by the number of armies on own territories.
