@@ -12,7 +12,7 @@ from tools.docs.reference import make_anchor
 HEAD = (
     "`--help` prints the same information. Attackers include the army that must stay behind. You "
     "can also name arguments: `iacta battle --attackers 12 --defenders 10`. "
-    "You can [set your usual rules](rules.md#rules-with-a-name) once, and let "
+    "You can [set your usual rules](rules.md#named-rules) once, and let "
     "[your shell](index.md#make-yourself-at-home) complete commands, options and names."
 )
 WROTE = "iacta: wrote"
