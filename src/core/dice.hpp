@@ -63,12 +63,11 @@ class Dice {
     bool answers_differ;          // whether the defender can choose between several answers to a throw
 
     int attack_dice(int land) const { return attack_[kind[land]]; }
-    // Returns the number of defenders of a territory from which on more defenders change no roll.
+    // Returns the largest number of defenders of a territory with its own rolls; more defenders change no roll.
     int columns(int land) const { return columns_[kind[land]]; }
-    // Returns whether attackers of c with the largest number of dice need two armies for each defender.
+    // Returns whether a roll of all attack dice against c requires two armies for each defender.
     bool is_at_double(int c) const { return at_double_[kind[c]] != 0; }
-    // Returns the number of dice that attackers of c may roll however many defenders there are, if they have enough
-    // armies.
+    // Returns the largest number of dice that attackers of c may roll against any number of defenders.
     int usual_dice(int c) const { return attack_dice(c) - is_at_double(c); }
     // Returns how many armies must advance after a conquest of c with k dice. If fewer armies are available, all of
     // them advance.
@@ -101,8 +100,8 @@ class Dice {
         while (k > 0 && !may_roll(c, k, d, able)) --k;
         return k;
     }
-    // Returns the largest number of armies that a roll of k dice against d defenders of c can cost, or cost and force
-    // to advance.
+    // Returns the number of armies that a roll of k dice against d defenders of c requires: the largest loss, or the
+    // largest sum of the loss and of the required advance if the roll can conquer c.
     int count_needed(int c, int k, int d) const {
         int i = find_row(c, k, d);
         return d > columns(c) ? most_lost_[i] : std::max(most_lost_[i], most_moved_[i]);

@@ -44,7 +44,7 @@ class Rolls {
     bool fits;     // whether the tables fit in the memory limit; otherwise they are empty
 
     const Row& row(int kind, int defenders) const { return rows_[kind][find_row(kind, defenders)]; }
-    // Returns the number of defenders from which on more defenders change no roll of a kind of rules and no conquest.
+    // Returns the largest number of defenders with its own row for a kind of rules; more defenders change no result.
     int count_rows(int kind) const { return dice_.columns(land_[kind]) + 1; }
 
   private:

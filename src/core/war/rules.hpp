@@ -470,9 +470,8 @@ void WarRules<W>::trade(War<W>& s, Cards cards, int land, Log* log) const {
     end_if_won(s);
 }
 
-// Makes the territories that traded cards picture neutral, with one army each. The territories of other players come
-// first. The mover keeps its own territories if it has won then, and otherwise may lose its last territory, which ends
-// the turn.
+// Makes the territories on traded cards neutral, with one army each: first the territories of other players, and then,
+// unless the mover has won, the mover's own territories. The turn ends if the mover loses its last territory.
 template <int W>
 void WarRules<W>::strike(War<W>& s, Cards cards) const {
     std::vector<int> own, others, losers;

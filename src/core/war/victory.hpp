@@ -219,8 +219,8 @@ class Wins {
         auto winning = find_placement_without_attacks();
         return winning.first >= 0 ? winning : find_placement_for_attacks();
     }
-    // Returns what a player pursues: the mission, or the territories with which any player also wins if they cost fewer
-    // armies.
+    // Returns the mission that a player pursues: the player's own mission, or the common number of territories if it
+    // costs fewer armies.
     const Mission& find_mission(int player) const {
         const Mission*& found = pursued_[size_t(player)];
         if (found) return *found;
@@ -230,11 +230,12 @@ class Wins {
         if (is_nearer) found = &rules_.common;
         return *found;
     }
-    // Returns the number of armies that a territory of a player needs to count for what the player pursues, or 0.
+    // Returns the number of armies that a territory needs to count for the mission that its owner pursues, or 0.
     int find_least_armies(int player) const { return s_.mission[size_t(player)] < 0 ? 0 : find_mission(player).armies; }
     // Returns the territories that a player still has to take and their cost, without the territories on the way to them.
     Need find_need(int player) const { return find_need(player, find_mission(player)); }
-    // Returns the same for a mission. For a mission that counts territories, these are the cheapest territories.
+    // Returns the territories that a player still has to take for a given mission, and their cost. For a mission that
+    // counts territories, these are the cheapest territories.
     Need find_need(int player, const Mission& mission) const {
         std::vector<int> cost(size_t(rules_.lands));
         for (int v = 0; v < rules_.lands; ++v)
