@@ -165,7 +165,7 @@ def best_small_plan(seed: int) -> Plan:
 
 
 BATTLES = (2, 1), (2, 6), (3, 2), (4, 3), (7, 1), (9, 12), (16, 10)
-# Not the rules under which fewer dice can be better.
+# Rules under which fewer dice can be better are left out.
 FIXED_ARMIES = [
     each.name
     for each in RULE_SETS
