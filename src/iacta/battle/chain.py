@@ -134,7 +134,8 @@ class Chain(PasteableMixin):
         self._refuse_too_large(able, self.defenders, OUTCOME_BYTES)
         if not compute_gain(self.rules) or not able:
             return able, self.defenders
-        # All arrays need a matrix of the states, and the largest state takes long to find.
+        # The search for the largest state takes long, and every array needs a matrix of the states.
+        # Therefore a matrix that is too large is refused before the search.
         matrix_bytes = able * self.defenders * ELIMINATION_MATRICES * FLOAT_BYTES
         self._refuse_too_large(able, self.defenders, matrix_bytes)
         return choose_kernel(self.rules, method=MARKOV).most_left(able, self.defenders)

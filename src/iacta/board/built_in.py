@@ -80,8 +80,8 @@ SOUTHERN_EDGE = (
     (714.0, 250.0),
     (725.2, 247.4),
 )  # from west to east
-# For each territory, the points of its classic outline from the first to the second point give way
-# to the other points.
+# For each territory: the first and the last point of the part of its classic outline that changes,
+# and the new points of this part.
 RISIKO_OUTLINES = {
     "Afghanistan": ((714.3, 225.8), (682.4, 253.7), NORTHERN_EDGE),
     "India": ((682.4, 253.7), (725.2, 247.4), SOUTHERN_EDGE),

@@ -39,7 +39,7 @@ from iacta.inputs.errors import IllegalError, MalformedError
 
 MAX_ODDS = 15  # attacks that the command odds lists
 Answer: TypeAlias = tuple[Dialogue, list[str]]
-# Each help line with the names of two neighbours.
+# The usage and the meaning of each command; {0} and {1} stand for two neighbouring territories.
 HELP = (
     ("place 3 {0}", "place new armies; place {0} places all that are left"),
     ("attack {0} {1}", "roll once; attack {0} {1} all rolls to the end of the battle"),
@@ -88,7 +88,7 @@ def _place(dialogue: Dialogue, words: Words) -> Answer:
     turn = _need(dialogue, "place", "you have no armies to place")
     number, names = split_number(words)
     if not names:
-        raise MalformedError(f"name a territory, as in: {_name_pair('place 3 {0}', turn)}")
+        raise MalformedError(f"name a territory, as in: {_insert_neighbours('place 3 {0}', turn)}")
     own = [name for name in turn.board.territories if turn.owner_of(name) == turn.player]
     found = find_abbreviated(" ".join(names), own)
     name = found[0] if len(found) == 1 else find_territory(turn, names)
@@ -111,11 +111,12 @@ def _attack(dialogue: Dialogue, words: Words) -> Answer:
     names = words[:-1] if is_all else words
     if names:
         pairs = [(each.start, each.to) for each in list_border_odds(turn)]
-        start, to = find_pair(turn, names, pairs, _name_pair("attack {0} {1}", turn))
+        start, to = find_pair(turn, names, pairs, _insert_neighbours("attack {0} {1}", turn))
     elif dialogue.last is not None:
         start, to = dialogue.last
     else:
-        raise MalformedError(f"name two territories, as in: {_name_pair('attack {0} {1}', turn)}")
+        usage = _insert_neighbours("attack {0} {1}", turn)
+        raise MalformedError(f"name two territories, as in: {usage}")
     turn.compute_dice_limits(start, to)  # raises an error if the attack is illegal
     odds = f"{describe_odds(turn, start, to)}."
     step = {"do": "roll", "from": start, "to": to, **({} if is_all else {"once": True})}
@@ -148,7 +149,7 @@ def _fortify(dialogue: Dialogue, words: Words) -> Answer:
         _need(dialogue, "fortify", "you cannot fortify now")
     number, names = split_number(words)
     most = list_fortify_limits(turn)
-    start, to = find_pair(turn, names, [*most], _name_pair("fortify {0} {1} 4", turn))
+    start, to = find_pair(turn, names, [*most], _insert_neighbours("fortify {0} {1} 4", turn))
     step: dict[str, Any] = {"do": "fortify", "from": start, "to": to}
     step["armies"] = most.get((start, to), 1) if number is None else number
     return dialogue.decide(*decisions, step)
@@ -185,7 +186,7 @@ def _odds(dialogue: Dialogue, words: Words) -> Answer:
     borders = list_border_odds(turn)
     if words:
         pairs = [(border.start, border.to) for border in borders]
-        start, to = find_pair(turn, words, pairs, _name_pair("odds {0} {1}", turn))
+        start, to = find_pair(turn, words, pairs, _insert_neighbours("odds {0} {1}", turn))
         if not (odds := describe_odds(turn, start, to)):
             turn.compute_dice_limits(start, to)  # raises an error with the reason
         return dialogue, [f"{odds}."]
@@ -241,12 +242,12 @@ def _resign(dialogue: Dialogue, words: Words) -> Answer:
 def _help(dialogue: Dialogue, words: Words) -> Answer:
     del words
     turn = dialogue.game.turn
-    rows = [[_name_pair(text, turn) for text in row] for row in HELP]
+    rows = [[_insert_neighbours(text, turn) for text in row] for row in HELP]
     return dialogue, [*format_rows(["", ""], rows), "You may abbreviate commands and names."]
 
 
-def _name_pair(usage: str, turn: Turn) -> str:
-    """Return a usage with the names of two neighbours on the board, preferably single words."""
+def _insert_neighbours(usage: str, turn: Turn) -> str:
+    """Return a text with two neighbouring territories for {0} and {1}, preferably single words."""
     borders = ((name, to) for name in turn.board.territories for to in turn.board.neighbours(name))
     return usage.format(*min(borders, key=lambda pair: sum(name.count(" ") for name in pair)))
 

@@ -142,7 +142,7 @@ def make_turn(turn_class: Callable[..., TurnT], code: Code, fields: TurnFields) 
     """
     phase, held = fields.phase, map(Holding, code.owners, code.armies)
     start = phase if phase in STARTS else "attack"
-    # A player who has taken their own last territory with a nuclear set ends the turn without one.
+    # A nuclear set can make the player's last territory neutral; their turn is over then.
     order = fields.options.get("players") or ()
     is_out = phase == "over" and code.player in order and code.player not in code.owners
     rival = next((name for name in order if name in code.owners), code.player)

@@ -195,4 +195,5 @@ def throw_last_faces(turn: Turn, step: Step, seed: int) -> Faces | None:
 
 
 def count_dice(number: int) -> str:
+    """Return a number of dice in words, such as "1 die"."""
     return f"{number} {'die' if number == 1 else 'dice'}"

@@ -60,9 +60,9 @@ STATE_STEPS = 40  # the work for one state, in steps of `refuse_too_large`
 
 
 class _SolvedBattles(NamedTuple):
-    """The ends of battles, from which those against more defenders are computed.
+    """The ends of battles against the largest numbers of defenders that have been solved.
 
-    defenders: the largest number of defenders.
+    defenders: the largest number of defenders that has been solved.
     rows: `rows[k]` is the result of `Kernel.compute_ends` for k defenders fewer.
     """
 
@@ -182,7 +182,7 @@ class HouseKernel(RollKernel):
 
     @property
     def _stops(self) -> int:
-        """A number above the attackers who can be left but may not attack."""
+        """The number of stops: 0 to `_stops - 1` attackers can be left who may not attack."""
         return self.rules.defence.kept if self.mode.may_forbid else 1
 
     def compute_transitions(

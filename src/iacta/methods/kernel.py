@@ -525,7 +525,8 @@ class Kernel(ABC):
             if chance
         )
         dice = min(able, self.rules.attack.kept)
-        # The last roll has the last attack die only if it kills all of many defenders at once.
+        # An attack die that needs two to one is not counted, although the last roll may have it if
+        # at least three defenders die at once.
         least = self.rules.count_required(self.rules.attack.kept - self.needs_double)
         return Choice(dice, least, (Throw(1.0, (results,)),))
 
@@ -558,12 +559,12 @@ class Kernel(ABC):
 
     @property
     def distinct_defenders(self) -> int:
-        """The number of defenders from which on more defenders change no dice."""
+        """The largest number of defenders with its own dice; more defenders change no dice."""
         return self.rules.defence.kept
 
     @property
     def needs_double(self) -> bool:
-        """Whether all attack dice need two armies on their territory for each defender."""
+        """Whether a roll of all attack dice requires two attacking armies for each defender."""
         return False
 
     def split_reserve(self) -> "tuple[Kernel, int]":

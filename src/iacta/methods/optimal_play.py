@@ -63,7 +63,7 @@ Dice: TypeAlias = tuple[int, int]
 QUANTITIES = 6  # value, error, chance to win, losses, attack dice, defence dice
 SUMMED = 4  # the first four are sums over the results of a roll
 MAX_REPLIED_STATES = 1_000_000  # about 10 s if the defender replies to the dice
-JUDGED = 2  # the first two decide between replies
+JUDGED = 2  # replies are compared by the first two quantities
 VALUE, ERROR, WIN, LOST, ATTACK, DEFENCE = range(QUANTITIES)
 
 
@@ -452,7 +452,8 @@ class _SeenInduction(_Induction):
         self, span: Span, after: dict[int, Numbers], replies: list[_Roll]
     ) -> Numbers:
         powers = [self.powers[span.total - roll.taken] for roll in replies]
-        # The values and errors of each reply, and the best of them: [quantity, attack roll, state].
+        # The array `best` has the value and the error of the best reply so far, with the shape
+        # [quantity, attack roll, state].
         best = self._judge_reply(after, replies[0], powers[0])
         chosen = np.zeros(best.shape[1:], np.int64)
         for number, (roll, power) in enumerate(zip(replies[1:], powers[1:], strict=True), 1):

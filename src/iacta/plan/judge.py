@@ -25,8 +25,8 @@ If the defender rolls only k dice, fewer than usual, luck is measured against th
 By rolling fewer dice the defender also gives away value. That part of the change is neither luck
 nor cost.
 
-Where a tie costs nobody an army, a roll can change nothing. Such a roll has neither luck nor cost;
-Q and the spread of an attack are those of a roll that costs an army.
+Under rules in which a tie costs nobody an army, a roll may leave all armies unchanged. Such a roll
+has neither luck nor cost; Q and the spread of an attack are those of a roll that costs an army.
 
 `iacta.plan.goal_plan` finds the value of each state, by the work of one level for the whole turn.
 

@@ -25,8 +25,8 @@ MAX_BATTLE_TABLE_BYTES = 400e6  # maximum size of the tables of whole battles
 MIN_SECONDS = 0.1  # preparing a table may always take this long, even after the deadline
 MAX_SMALL_TABLE = 3_000  # tables with fewer battles are prepared in any case, in about 0.2 s
 
-# The largest number of attack dice, the number of defenders from which on more defenders change no
-# roll, and the possible results of a roll for each number of dice and of defenders.
+# The largest number of attack dice, the largest number of defenders with its own rolls, and the
+# possible results of a roll for each number of dice and of defenders.
 _Dice: TypeAlias = tuple[int, int, list[Choice]]
 
 _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
@@ -35,9 +35,9 @@ _known_dice: WeakKeyDictionary[Kernel, dict[bool, _Dice]] = WeakKeyDictionary()
 def compute_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
     """Return the results of all rolls under the rules of a kernel. Illegal rolls have no throws.
 
-    A roll that costs nobody an army changes nothing, and is repeated or given up by the same choice
-    as before. Therefore the results are those of a roll that costs an army. This changes no value
-    and no chance of a plan, but numbers of rolls leave out the rolls without losses.
+    After a roll that costs nobody an army, the player has the same choice as before. Therefore
+    results without losses are left out. This changes no value and no chance of a plan, but numbers
+    of rolls do not count the rolls without losses.
 
     is_whole: whether each attack is a battle to the end; it counts as one roll of one die.
 
@@ -65,7 +65,10 @@ def compute_dice(kernel: Kernel, is_whole: bool, deadline: Deadline) -> _Dice:
 
 
 def _drop_empty_result(roll: Choice) -> Choice:
-    """Return a roll with the chances of its results if it costs an army."""
+    """Return a roll without results that cost nobody an army.
+
+    The chances of the other results are scaled to the sum 1.
+    """
     results = [result for throw in roll.throws for result in throw.options[0]]
     costly = [each for each in results if each.attackers or each.defenders]
     if len(costly) == len(results):

@@ -348,9 +348,9 @@ def find_range(reach: GoalAnalysis) -> tuple[float, float]:
 
 
 def sort_known_first(goals: Iterable[GoalAnalysis]) -> tuple[GoalAnalysis, ...]:
-    """Return goals in their order, but the goals whose chances are not known yet after the others.
+    """Return the offered goals before the others, and goals with known chances first among each.
 
-    Goals that are not offered stay behind all goals that are.
+    The order of goals is otherwise unchanged.
     """
     return tuple(sorted(goals, key=lambda each: (not each.is_offered, not is_known(each))))
 

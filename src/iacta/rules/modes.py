@@ -244,7 +244,7 @@ class HouseRolls(Mode):
         return min(able, full_roll[0]), min(defenders, full_roll[1])
 
     def count_distinct_defenders(self, defence_dice: int) -> int:
-        """Return the number of defenders from which on more defenders change no dice.
+        """Return the largest number of defenders with its own dice; more change no dice.
 
         defence_dice: the number of defence dice of a full roll.
         """

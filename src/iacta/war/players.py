@@ -48,8 +48,8 @@ know the other players' cards and secret missions.
 | win | takes the territories that its victory condition still requires, along such routes |
 
 Without a victory condition, the aim `win` requires all territories of at least two last opponents.
-A mission to eliminate a player has the aim `eliminate` instead. If a number of territories also
-wins, an AI pursues it when it costs fewer armies than the mission.
+A mission to eliminate a player has the aim `eliminate` instead. If a player also wins with a number
+of territories, the AI pursues this number if its territories cost fewer armies than the mission.
 """
 
 from dataclasses import dataclass, replace

@@ -102,7 +102,7 @@ def _read_gml(source: BoardText, name: str) -> Draft | None:
 
 
 def _find_gml_lines(text: str) -> dict[str, list[int]]:
-    """Return the lines at which the nodes and the edges of GML begin, in their order."""
+    """Return the line of each node and of each edge in GML, in the order of the text."""
     lines: dict[str, list[int]] = {"node": [], "edge": []}
     line, end = 1, 0
     for found in GML_BLOCK.finditer(text):
@@ -113,7 +113,12 @@ def _find_gml_lines(text: str) -> dict[str, list[int]]:
 
 
 def _find_gml_fault(message: str, text: str, lines: Mapping[str, Sequence[int]]) -> int | None:
-    """Return the line that a message of NetworkX about GML means, if it names a place."""
+    """Return the line of the mistake that an error message of NetworkX describes, or `None`.
+
+    message: the error message.
+    text: the text in GML.
+    lines: the lines of nodes and edges, from `_find_gml_lines`.
+    """
     if twice := GML_TWICE.match(message):
         found = [*re.finditer(rf"\bid\s+{re.escape(twice[1])}(?!\w)", text)]
         return text.count("\n", 0, found[1].start()) + 1 if len(found) > 1 else None
@@ -160,7 +165,10 @@ def _read_graphml(source: BoardText, name: str) -> Draft | None:
 
 
 def _check_graphml(graph: Element) -> dict[str, int]:
-    """Return the line of each node of GraphML; refuse nodes that NetworkX would add or lose."""
+    """Return the line of each node of GraphML.
+
+    Raises `MalformedError` for a node without an id, for repeated ids, and for edges without nodes.
+    """
     lines: dict[str, int] = {}
     for node in graph.find_all("node"):
         key = node.attributes.get("id")
