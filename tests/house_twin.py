@@ -1,4 +1,4 @@
-"""House rules for rolls in words of their own, for the twins of battles, plans and whole games."""
+"""House rules for rolls, independent of the library, for twins of battles, plans, whole games."""
 
 from collections import Counter
 from fractions import Fraction
@@ -13,7 +13,15 @@ THREE, FOUR = Dice((6, 6, 6)), Dice((6, 6, 6, 6))
 
 
 class House(NamedTuple):
-    """A house rule."""
+    """A house rule.
+
+    defence: the largest number of defence dice.
+    ties: who loses an army in a tie.
+    late: the number of further defenders that the second defence die needs.
+    is_equal: whether the attacker may not roll fewer dice than the defender.
+    has_fourth: whether a fourth attack die needs two to one against at least three defenders.
+    has_fumble: whether an attacker whose dice all show one loses an army for each die.
+    """
 
     rules: Rules
     defence: int = 2

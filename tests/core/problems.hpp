@@ -23,7 +23,7 @@ struct Rules {
     bool ties_nobody = false;  // a tie costs nobody an army
     bool fumble = false;       // an attack roll of ones costs an army for each die
 
-    // The number of defenders from which on more defenders change no roll.
+    // Returns the largest number of defenders with its own rolls; more defenders change no roll.
     int columns() const { return std::max(defence + std::max(late - 2, 0), at_double ? 3 : 1); }
     int count_defence(int d) const { return std::min(defence, d < late ? 1 : d - std::max(late - 2, 0)); }
     // Returns the largest number of attack dice of `able` attackers, garrison excluded, or 0 if they may not attack.
