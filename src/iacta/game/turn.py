@@ -837,8 +837,8 @@ class Turn(DisplayMixin, TurnData):
     def _strike_territories(self, struck: frozenset[int]) -> "Turn":
         """Return the turn after territories have become neutral, with one army each.
 
-        The territories of other players come first. The player keeps their own territories if they
-        have won then, and otherwise may lose their last territory, which ends the turn.
+        First the territories of other players become neutral, and then, unless the player has won,
+        the player's own territories. The turn ends if the player loses their last territory.
         """
         own = frozenset(self.list_own()) & struck
         new = self._make_neutral(struck - own)
