@@ -394,9 +394,9 @@ def test_rolling_pays_from_the_prize_to_roll_against_replies(
 
 
 def test_a_large_battle_with_replies_is_refused_at_once() -> None:
-    with pytest.raises(IactaError, match=r"3000 against 3000 is too large .* to 1,000,000"):
+    with pytest.raises(IactaError, match=r"3000 against 3000 is too large .* at most 1,000,000"):
         when_to_stop(3000, 3000, "one die first", prize=1)
-    with pytest.raises(IactaError, match=r"3000 against 3000 is too large .* to 1,000,000"):
+    with pytest.raises(IactaError, match=r"3000 against 3000 is too large .* at most 1,000,000"):
         compute_prize_to_roll(3000, 3000, "defender sees first")
 
 

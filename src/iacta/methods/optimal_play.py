@@ -205,8 +205,8 @@ def refuse(able: int, defenders: int, rules: Rules) -> None:
         if able * defenders > MAX_REPLIED_STATES:
             raise TooLargeError(
                 f"a battle of {quote(able + rules.garrison)} against {quote(defenders)} is too "
-                "large to decide roll by roll if the defender replies to the dice; the numbers of "
-                f"armies that can attack and of defenders may multiply to {MAX_REPLIED_STATES:,}"
+                "large to decide roll by roll if the defender replies to the dice; the armies that "
+                f"can attack times the defenders must be at most {MAX_REPLIED_STATES:,}"
             )
         SeesFirst(rules, exact=False).refuse(able, defenders)
         throws = len(tabulate_replies(*rules.full_roll, rules, exact=True)[0])
