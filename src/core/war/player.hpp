@@ -708,8 +708,8 @@ class Tactics {
         survey(s, s.place + rules_.value_set(s, cards));
         prizes_ > before ? rules_.trade(s, cards, land, log) : rules_.stop(s, log);
     }
-    // Returns the armies that a nuclear set takes from the other players, minus those that it takes from the mover. A set
-    // that takes the mover's last territory is worse than any other set.
+    // Returns the armies that a nuclear set takes from the other players, minus the mover's own losses. A set that takes
+    // the mover's last territory is worse than any other set.
     int value_strike(const War<W>& s, Cards cards) const {
         int value = 0, own = 0;
         for (Cards rest = cards; rest; rest &= rest - 1) {

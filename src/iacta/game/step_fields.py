@@ -152,7 +152,7 @@ def describe_cards(cards: Hand) -> str:
 
 
 def describe_gain(turn: Turn, trade: Trade) -> str:
-    """Return what a trade brings, such as "for 4 armies, and 2 armies more on Peru"."""
+    """Return the gain from a trade in words, such as "for 4 armies, and 2 more on Peru"."""
     if turn.trade.is_nuclear:
         return f"to make {' and '.join(trade.cards.territories) or 'no territory'} neutral"
     armies = turn.trade.worth(trade.cards)

@@ -182,7 +182,10 @@ class HouseKernel(RollKernel):
 
     @property
     def _stops(self) -> int:
-        """The number of stops: 0 to `_stops - 1` attackers can be left who may not attack."""
+        """The length of the axis of remaining attackers in the second array of `compute_ends`.
+
+        At most `_stops - 1` attackers remain who may not attack.
+        """
         return self.rules.defence.kept if self.mode.may_forbid else 1
 
     def compute_transitions(

@@ -467,7 +467,7 @@ class Kernel(ABC):
     def compute_ends(self, attackers: int, defenders: int) -> tuple[Floats, Floats]:
         """Return the probabilities of all ends, like `compute_transitions`.
 
-        The second array distinguishes the attackers who are left but may not attack: entry
+        The second array distinguishes the number of attackers who remain but may not attack: entry
         `[a, e, b]` is the probability that a attackers do not win, and that e defenders and b
         attackers are left. Battles that may not begin have no ends.
         """

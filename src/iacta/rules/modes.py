@@ -229,7 +229,7 @@ class HouseRolls(Mode):
     """A house rule that changes the dice of a roll, or the armies that a tie costs."""
 
     has_plain_rolls = False
-    may_forbid: ClassVar[bool] = False  # whether attackers who are left may not roll again
+    may_forbid: ClassVar[bool] = False  # whether remaining attackers may be unable to roll
 
     def count_dice(
         self, able: int, defenders: int, full_roll: tuple[int, int], garrison: int

@@ -345,7 +345,7 @@ def _walk_graphs(
 
 
 def _read_end(end: Any) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the nodes and the edges at an end of an edge: one node, or those of a subgraph."""
+    """Return the nodes and the edges at an end of an edge, which is a node or a subgraph."""
     if isinstance(end, str):  # a node may have a port
         quoted = re.match(QUOTED, end)
         return [_unquote(quoted[0] if quoted else end.partition(":")[0])], []
@@ -470,7 +470,7 @@ def _split(value: object) -> list[str]:
 
 
 def _choose_bonus(continent: str, known: int, text: str, line: int | None) -> int:
-    """Return the bonus of a continent: that of one of its nodes; 0 counts as no bonus.
+    """Return the bonus of a continent, which one of its nodes states; 0 counts as no bonus.
 
     known: the bonus of the nodes before.
     text: the bonus of a node.
