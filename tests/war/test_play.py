@@ -43,17 +43,23 @@ def check_moves(turn: Turn, record: PlayedTurn) -> None:
     assert (turn, turn.phase) == (record.end, "over")
 
 
+def play_drawn_turn(seed: int, rules: Rules | None = None) -> dict[str, PlayedTurn]:
+    """Return a random turn as played by each AI, with legal moves; empty if its game is over."""
+    turn = draw_turn(seed, rules)
+    if turn is None:
+        return {}
+    war = War(turn)
+    records = {name: war.play_turn(PLAYERS[name], seed) for name in PLAYERS}
+    for record in records.values():
+        check_moves(turn, record)
+    return records
+
+
 @pytest.mark.parametrize("part", range(4))
 def test_turns_of_the_core_are_legal(part: int) -> None:
     actions, seeds = 0, SEEDS[part::4]
     for seed in seeds:
-        turn = draw_turn(seed)
-        if turn is None:
-            continue
-        war = War(turn)
-        for name in PLAYERS:
-            record = war.play_turn(PLAYERS[name], seed)
-            check_moves(turn, record)
+        for record in play_drawn_turn(seed).values():
             actions += len(record.moves)
     assert actions > 25 * len(seeds)
 
@@ -62,16 +68,10 @@ def test_turns_of_the_core_are_legal(part: int) -> None:
 def test_turns_under_house_rules_are_legal_and_agree_with_the_twin(house: str) -> None:
     actions, policy = 0, SimplePolicy()
     for seed in choose_seeds(range(2000, 2100), 20):
-        turn = draw_turn(seed, HOUSES[house].rules)
-        if turn is None:
-            continue
-        war = War(turn)
-        for name in PLAYERS:
-            record = war.play_turn(PLAYERS[name], seed)
-            check_moves(turn, record)
-            actions += len(record.moves)
-            for move in record.moves if name == "simple" else ():
-                assert policy(move.turn) == move.action, (seed, move.turn.phase)
+        records = play_drawn_turn(seed, HOUSES[house].rules)
+        actions += sum(len(record.moves) for record in records.values())
+        for move in records["simple"].moves if records else ():
+            assert policy(move.turn) == move.action, (seed, move.turn.phase)
     assert actions > 400
 
 
