@@ -12,7 +12,7 @@ from iacta import IllegalError, Rules, Turn, ask
 from iacta.analysis import goals_in_reach, threats
 from iacta.board import Holding, Position
 from iacta.game import EndPhase, Fortify
-from iacta.plan import TakeAll, best_plan, reinforce
+from iacta.plan import OwnAny, TakeAll, best_plan, reinforce
 from iacta.plan.margin import MARGIN
 from tests.cases import choose_seeds
 from tests.plan.boards import assert_known
@@ -95,3 +95,22 @@ def test_a_plan_to_take_an_empty_territory_says_why_it_is_impossible() -> None:
     )
     with pytest.raises(IllegalError, match="must have an owner; Siam has none"):
         best_plan(Turn.from_code("1;classic;red;Peru:red:5,Brazil:blue:2"), TakeAll("Siam"))
+
+
+def test_a_number_of_more_territories_counts_from_all_own_territories() -> None:
+    code = "1;classic;red;Venezuela:red:4,Peru:red:0,Brazil:blue:1,Argentina:blue:1;attack;"
+    turn = Turn.from_code(code + 'rules={"garrison"%3A0}')
+    answer = ask("plan", position=turn.to_code(), own_any=2)
+    both = best_plan(turn, TakeAll(("Brazil", "Argentina")))
+    assert answer.sentence.startswith("You own 4 territories with a chance of ")
+    four = best_plan(turn, OwnAny(4))
+    assert four.win_probability == pytest.approx(both.win_probability, abs=1e-9)
+
+
+@pytest.mark.parametrize(("number", "is_reached"), [(2, True), (3, False)])
+def test_an_own_territory_without_armies_counts_as_owned(number: int, is_reached: bool) -> None:
+    turn = Turn.from_code(EMPTY)
+    assert OwnAny(number).is_reached(turn) is is_reached
+    assert best_plan(turn, OwnAny(3)).win_probability == pytest.approx(
+        best_plan(turn, TakeAll("Brazil")).win_probability, abs=1e-9
+    )

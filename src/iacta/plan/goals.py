@@ -379,7 +379,12 @@ class OwnAny(Goal):
 
         owned: the set of the player's territories.
         armies: the armies on each territory.
+
+        If `self.armies` is 1, empty territories count too, as they do in the core. They exist only
+        under rules without a garrison.
         """
+        if self.armies == 1:
+            return owned.bit_count()
         return sum(armies[t] >= self.armies for t in bits(owned))
 
     def worth(self, turn: "Turn") -> float:
