@@ -9,6 +9,7 @@ from iacta import Campaign, StopRule, Territory, ask
 from iacta.forms.sections import Shaded, Table
 from iacta.rules.modes import ArmiesGrow
 from iacta.rules.rules import Rules
+from iacta.rules.variants import find_rules
 
 POSITION = "1;classic;red;Peru:red:3,Brazil:blue:2,North%20Africa:blue:3,Egypt:blue:1,Siam:blue:3"
 ROUNDED = re.compile(r"(less than|more than|<|>) (0|99)\.")
@@ -69,6 +70,9 @@ def test_an_impossible_outcome_has_a_chance_of_0_percent(
         (Campaign(5, [1, 1], stop=StopRule(hold_back=3)), 1),
         (Campaign(9, [1, 1], Rules(most_advance=1)), 1),
         (Campaign(2, [1, 1], Rules(garrison=0)), 2),
+        (Campaign(4, [1, 3], find_rules("risiko tournament")), 1),
+        (Campaign(5, [1, 3], find_rules("risiko tournament")), 2),
+        (Campaign(10, [5], find_rules("risiko tournament+capital")), 0),
         (Campaign(2, [1, 1], Rules(mode=ArmiesGrow(2))), 2),
     ],
 )

@@ -273,7 +273,7 @@ class Campaign(PasteableMixin):
             if stage.rules.mode.grows:
                 return len(self._stages)
             armies -= stage.rules.garrison
-            if armies <= (stage.stop.hold_back or 0):
+            if armies <= (stage.stop.hold_back or 0) or stage.is_forbidden(armies):
                 return conquered
             armies = min(armies, stage.rules.most_advance or armies)
         return len(self._stages)

@@ -687,7 +687,8 @@ class Missions(Victory):
         words = [word.strip() for word in value.split("+") if word.strip()]
         common = [match[1] for word in words if (match := COMMON.fullmatch(word))]
         numbers = [word for word in words if word != AT_END and not COMMON.fullmatch(word)]
-        if max(len(numbers), len(common)) > 1 or len(words) > len({*words}):
+        is_number = all(word.isdecimal() for word in numbers)
+        if not is_number or max(len(numbers), len(common)) > 1 or len(words) > len({*words}):
             raise MalformedError(f"missions must be like 24+end or 24+or30, got {quote(value)}")
         instead = parse_int(numbers[0], "missions", 1) if numbers else None
         missions = dict[str, Mission | str](player_texts)

@@ -329,7 +329,7 @@ class DiceRecord(KeyedRecord, of=DiceDecision):
     win_probability: Unit = key(is_column=True)
     win_probability_exact: ExactText = key(EXACT_KEY)
     fewer: tuple[DiceState, ...] = key(
-        "The states in which it is best for a side to throw fewer dice than allowed."
+        "The states in which it is best for a side to roll fewer dice than allowed."
     )
     replies: tuple[DefenceReply, ...] = key(
         "If the defender sees the attack roll: their best reply now to every roll.", default=OMITTED

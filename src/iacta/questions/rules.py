@@ -353,8 +353,8 @@ def _list_rules_sentences(rules: Rules) -> Iterator[str]:
 
     >>> for sentence in _list_rules_sentences(Rules()):
     ...     print(sentence)
-    The attacker throws at most 3 dice with 6 faces each.
-    The defender throws at most 2 dice with 6 faces each.
+    The attacker rolls at most 3 dice with 6 faces each.
+    The defender rolls at most 2 dice with 6 faces each.
     Ties go to the defender; 1 army must stay behind.
     After a conquest, at least as many armies move in as attack dice in the last roll.
     """
@@ -363,7 +363,7 @@ def _list_rules_sentences(rules: Rules) -> Iterator[str]:
         ("defender", rules.defence, rules.full_defence),
     ):
         most = add_noun(len(usual.faces), "die", "dice")
-        yield f"The {side} throws at most {most} {_describe_dice(usual)}."
+        yield f"The {side} rolls at most {most} {_describe_dice(usual)}."
         if full is not None:
             dice = _describe_dice(full)
             yield f"When both throw all their dice, the {side} throws other dice, {dice}."

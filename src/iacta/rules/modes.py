@@ -166,27 +166,27 @@ class DefenderSeesFirst(SwitchMode):
         return cls() if value == cls().format_value() else None
 
     def describe(self) -> Iterator[str]:
-        yield "The defender chooses how many dice to throw after seeing the attack roll."
+        yield "The defender chooses how many dice to roll after seeing the attack roll."
         yield "They choose the number that makes the loss of their territory least likely."
 
 
 @dataclass(frozen=True, repr=False)
 class OneDieFirst(DefenderSeesFirst):
-    """The defender sees the attack roll, throws one die, and then decides on a second die.
+    """The defender sees the attack roll, rolls one die, and then decides on a second die.
 
     >>> OneDieFirst().format_value()
     'one die first'
     """
 
     name: ClassVar[str] = "one die first"
-    described = "a defender who throws one die first"
+    described = "a defender who rolls one die first"
 
     def format_value(self) -> object:
         return self.name
 
     def describe(self) -> Iterator[str]:
-        yield "After the attack roll the defender throws one die, and then decides on a second die."
-        yield "They throw it if this makes the loss of their territory less likely."
+        yield "After the attack roll the defender rolls one die, and then decides on a second die."
+        yield "They roll it if this makes the loss of their territory less likely."
 
 
 @dataclass(frozen=True, repr=False)
@@ -333,7 +333,10 @@ class LateDefenceDice(HouseRolls):
         return None if armies == cls.off else cls(armies)
 
     def describe(self) -> Iterator[str]:
-        yield f"The defender throws a second die only with at least {self.armies} armies."
+        yield (
+            f"The defender rolls a second die only with at least {self.armies} armies, and each "
+            "further die with one army more."
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -355,7 +358,7 @@ class NeverFewerDice(SwitchMode, HouseRolls):
         return attack if attack >= defence else 0, defence
 
     def describe(self) -> Iterator[str]:
-        yield "The attacker may not throw fewer dice than the defender."
+        yield "The attacker may not roll fewer dice than the defender."
 
 
 @dataclass(frozen=True, repr=False)
@@ -385,7 +388,7 @@ class LastDieAtTwoToOne(SwitchMode, HouseRolls):
 
     def describe(self) -> Iterator[str]:
         yield (
-            "The attacker throws the last die only with at least twice as many armies as there are "
+            "The attacker rolls the last die only with at least twice as many armies as there are "
             f"defenders, and against at least {MANY_DEFENDERS}."
         )
 
@@ -420,14 +423,14 @@ class AttackDieAgain(SwitchMode, ChangedDice):
     """After seeing the dice of both sides, the attacker may roll one attack die again.
 
     >>> next(AttackDieAgain().describe())
-    'After each roll, the attacker may throw one attack die again.'
+    'After each roll, the attacker may roll one attack die again.'
     """
 
     key = "attack_die_again"
     described = "an attack die that is rolled again"
 
     def describe(self) -> Iterator[str]:
-        yield "After each roll, the attacker may throw one attack die again."
+        yield "After each roll, the attacker may roll one attack die again."
         yield "The attacker does this if it raises the chance to take the territory."
 
 
