@@ -97,3 +97,9 @@ def test_a_table_shows_0_and_100_only_for_certain_outcomes(
     rows = next(part for part in tables if isinstance(part, Table)).rows
     shown = rows[0][8], rows[1][8], rows[11][1]
     assert tuple(cell.text for cell in shown if isinstance(cell, Shaded)) == texts
+
+
+def test_a_plan_without_a_legal_attack_says_that_the_rules_may_forbid_it() -> None:
+    position = "1;classic;red;Venezuela:red:8,Brazil:blue:5"
+    answer = ask("plan", position=position, take="Brazil", rules="risiko tournament+capital")
+    assert "or the rules forbid their attacks" in answer.sentence

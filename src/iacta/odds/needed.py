@@ -668,10 +668,12 @@ def _is_beyond_tables(kernel: Kernel, attackers: int, defenders: int) -> bool:
 def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side: str) -> None:
     """Raise `IllegalError` if no number of armies reaches a chance."""
     if chance > limit or (chance == limit and not attained):
-        got = quote(str(chance))
+        is_short = (chance * 10**6).denominator == 1
+        got = quote(f"{float(chance * 100):.6g}%" if is_short else str(chance))
         if not limit:
             raise IllegalError(
-                f"no number of {side} reaches that chance, got {got}", parameter="chance"
+                f"chance must be 0%, because no number of {side} is enough, got {got}",
+                parameter="chance",
             )
         most = str(limit)
         if len(most) > MAX_FRACTION_LENGTH:  # round a long fraction down
