@@ -9,7 +9,6 @@ from iacta.inputs.errors import IllegalError
 from iacta.inputs.reprs import format_short_repr
 from iacta.methods import choose_kernel
 from iacta.methods.kernel import Kernel
-from iacta.rules.modes import HouseRolls
 from iacta.rules.rules import Rules
 from iacta.rules.stop import NEVER, StopRule, read_stop
 from iacta.rules.variants import find_rules, rules_name
@@ -68,10 +67,8 @@ class Stage(NamedTuple):
 
         able: the attackers without the garrison.
         """
-        mode, full_roll = self.rules.mode, (self.rules.attack.kept, self.rules.defence.kept)
-        if not isinstance(mode, HouseRolls):
-            return False
-        return mode.count_dice(able, self.defenders, full_roll, self.rules.garrison)[0] == 0
+        may_forbid = self.rules.mode.may_forbid
+        return may_forbid and self.kernel().count_dice(able, self.defenders)[0] == 0
 
     def kernel(self, *, exact: bool = False, method: str = "auto") -> Kernel:
         return choose_kernel(self.rules, self.stop, exact=exact, method=method)

@@ -40,6 +40,7 @@ class Mode:
         tie.
     is_used_up: whether a battle consumes something, such as missiles, that later battles of the
         same stack lack.
+    may_forbid: whether remaining attackers may be unable to roll.
     fits_turns: whether turns on a board can have this mode.
     fits_plans: whether plans and whole games can have this mode: the compiled core needs a table of
         the armies that each roll costs.
@@ -56,6 +57,7 @@ class Mode:
     has_plain_rolls: ClassVar[bool] = True
     has_own_ties: ClassVar[bool] = False
     is_used_up: ClassVar[bool] = False
+    may_forbid: ClassVar[bool] = False
 
     @property
     def fits_turns(self) -> bool:
@@ -229,7 +231,6 @@ class HouseRolls(Mode):
     """A house rule that changes the dice of a roll, or the armies that a tie costs."""
 
     has_plain_rolls = False
-    may_forbid: ClassVar[bool] = False  # whether remaining attackers may be unable to roll
 
     def count_dice(
         self, able: int, defenders: int, full_roll: tuple[int, int], garrison: int

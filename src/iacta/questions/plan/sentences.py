@@ -24,7 +24,6 @@ from iacta.plan import OwnAny, Plan, SimulatedPlan, Step, Worth
 from iacta.plan.report import MainBattle, Rearguard, list_main_line, list_rearguards
 from iacta.probability.distribution import Probability
 from iacta.probability.estimate import Interval, compute_interval_of_chance
-from iacta.rules.modes import NeverFewerDice
 
 MIN_LISTED_CHANCE = 0.001  # minimum chance of a battle to list
 CHANCE_ROUNDING = 1e-12  # allowance for rounding errors in chances
@@ -246,7 +245,7 @@ def explain_impossibility(plan: Plan) -> str:
         total = sum(position.holdings[v].armies for v in bits(problem.stacks))
         few = f"the {name_armies(total)} that can attack are too few"
         every_rules = (plan.turn.rules, *plan.turn.rules_of.values())
-        if any(isinstance(rules.mode, NeverFewerDice) for rules in every_rules):
+        if any(rules.mode.may_forbid for rules in every_rules):
             return f"{few}, or the rules forbid their attacks"
         return f"{few}, whatever the dice show"
     return ""
