@@ -16,6 +16,7 @@ from iacta.questions.plan.sentences import OTHER_WAYS
 pytestmark = pytest.mark.usefixtures("core")
 
 CODE = "1;classic;red;Peru:red:9,Brazil:blue:3,Argentina:blue:1,Venezuela:blue:2"
+TWO_STACKS = "1;classic;red;Brazil:red:9,Venezuela:red:9,North%20Africa:blue:2,"
 
 
 @pytest.mark.parametrize("play", ["rolls", "battles"])
@@ -37,7 +38,10 @@ def test_stopping_gives_up_the_points_that_attacks_gain() -> None:
 
 @pytest.mark.parametrize(
     ("position", "goal", "is_rising"),
-    [("examples/asia.toml", "Asia", True), (CODE, "Brazil, Argentina", False)],
+    [
+        (f"{TWO_STACKS}Peru:blue:4,Argentina:blue:4", "Peru, Argentina", True),
+        (CODE, "Brazil, Argentina", False),
+    ],
 )
 def test_a_main_line_says_why_a_later_battle_is_likelier(
     position: str, goal: str, is_rising: bool
