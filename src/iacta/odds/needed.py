@@ -672,8 +672,7 @@ def _refuse_unreachable(limit: Fraction, chance: Fraction, attained: bool, side:
         got = quote(f"{float(chance * 100):.6g}%" if is_short else str(chance))
         if not limit:
             raise IllegalError(
-                f"chance must be 0%, because no number of {side} is enough, got {got}",
-                parameter="chance",
+                f"no number of {side} reaches that chance, got {got}", parameter="chance"
             )
         most = str(limit)
         if len(most) > MAX_FRACTION_LENGTH:  # round a long fraction down
