@@ -68,18 +68,9 @@ def war_board() -> Board:
 
 
 # On RisiKo!'s map a corridor of China leads between Afghanistan and India to the Middle East.
-NORTHERN_EDGE = (
-    (714.3, 225.8),
-    (705.7, 233.0),
-    (694.8, 244.0),
-    (681.6, 247.0),
-)  # from east to west
-SOUTHERN_EDGE = (
-    (682.8, 262.0),
-    (703.0, 256.0),
-    (714.0, 250.0),
-    (725.2, 247.4),
-)  # from west to east
+# Its northern edge goes from east to west, its southern edge from west to east.
+NORTHERN_EDGE = ((714.3, 225.8), (705.7, 233.0), (694.8, 244.0), (681.6, 247.0))
+SOUTHERN_EDGE = ((682.8, 262.0), (703.0, 256.0), (714.0, 250.0), (725.2, 247.4))
 # For each territory: the first and the last point of the part of its classic outline that changes,
 # and the new points of this part.
 RISIKO_OUTLINES = {

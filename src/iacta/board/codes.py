@@ -69,7 +69,9 @@ def unescape_name(text: str) -> str:
 
 
 def identify_board(board: Board) -> str:
-    """Return the board field of a code: `classic`, `teg`, or a hash of the territories and borders.
+    """Return the board field of a code: the name of a built-in board, or a hash of the board.
+
+    The hash depends on the territories and the borders.
 
     >>> from iacta.board.built_in import classic_board
     >>> identify_board(classic_board()), identify_board(Board.from_edges("two", [("A", "B")]))
