@@ -204,7 +204,7 @@ def test_a_price_prefers_the_cheaper_of_two_nearly_equal_plans() -> None:
     greatest = best_plan(position, OwnAny(4), margin=0.0, threads=1, budget=0.1)
     plan = best_plan(position, OwnAny(4), margin=MARGIN, threads=1, budget=0.1)
     assert (greatest.steps[0].start, plan.steps[0].start) == ("China", "Brazil")
-    assert greatest.expected_losses > 3
+    assert greatest.expected_losses > plan.expected_losses + 2
     assert plan.expected_losses < 0.8
     assert assert_known(plan.value) > assert_known(greatest.value) - 0.0005
 

@@ -67,8 +67,7 @@ class Stage(NamedTuple):
 
         able: the attackers without the garrison.
         """
-        may_forbid = self.rules.mode.may_forbid
-        return may_forbid and self.kernel().count_dice(able, self.defenders)[0] == 0
+        return self.kernel().count_dice(able, self.defenders)[0] == 0
 
     def kernel(self, *, exact: bool = False, method: str = "auto") -> Kernel:
         return choose_kernel(self.rules, self.stop, exact=exact, method=method)
